@@ -32,6 +32,8 @@ export default {
     only("src/record", [...src("chat", "tools", "loop"), ...npm("zod")]),
     only("src/project", [...src("chat", "tools", "loop"), ...npm("zod", "yaml")]),
     only("src/checkpoints", [...src("chat", "tools", "loop"), ...npm("zod", "ignore")]),
+    only("src/worktrees", [...src("chat", "tools", "loop"), ...npm("zod", "ignore")]),
+    only("src/review", npm("zod", "diff")),
     only("src/mcp", [...src("chat", "tools", "loop"), ...npm("zod", "@modelcontextprotocol/sdk")]),
     only("src/trace", src("chat", "loop")),
     only("src/tour", [...src("chat", "tools", "loop"), ...npm("zod")]),

@@ -22,6 +22,7 @@ import { makeVSIX } from "./vsix.mjs";
 /** In the order in which they run. @type {Record<string, Suite>} */
 export const suites = {
   fast: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
+  commands: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
   conformance: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
   strict: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
   processes: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
@@ -45,7 +46,8 @@ export const suites = {
 };
 
 /**
- * Suites of files and folders whose tests play whole sessions, start processes or need VS Code.
+ * Suites of files and folders whose tests are thousands, play whole sessions, start processes or need VS Code. The first
+ * that matches counts.
  * @type {readonly [where: string, suite: string][]}
  */
 const suiteOfPath = [
@@ -59,9 +61,15 @@ const suiteOfPath = [
   ["tools/bash.test.ts", "processes"],
   ["tools/run-command", "processes"],
   ["tools/sandbox/bubblewrap.test.ts", "processes"],
+  ["tools/command/bounded.test.ts", "processes"],
+  ["tools/command/git-ignored.test.ts", "processes"],
   ["tools/command/traced.test.ts", "processes"],
+  ["tools/command", "commands"],
+  ["tools/change-rules.test.ts", "commands"],
+  ["sources", "commands"],
   ["tools/search.test.ts", "processes"],
   ["tour", "processes"],
+  ["worktrees", "processes"],
   ["query", "headless"],
   ["headless", "headless"],
   ["mcp", "headless"],

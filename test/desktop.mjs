@@ -19,8 +19,12 @@ try {
   // It adds --disable-workspace-trust.
   process.exitCode = await runTests({
     version,
-    // lm-extension provides a language model and tools, as other extensions do.
-    extensionDevelopmentPath: [root, path.join(root, "test/extension/lm-extension")],
+    // They provide a language model, tools, a debugger and a test, as other extensions do.
+    extensionDevelopmentPath: [
+      root,
+      path.join(root, "test/extension/lm-extension"),
+      path.join(root, "test/extension/workbench-extension"),
+    ],
     extensionTestsPath: await bundleTests(),
     launchArgs: [folder, "--disable-extensions"],
   });

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 const VERSION = "4.139.1";
 /** Increased with each change to the installation below, so that older caches are not used. */
-const RECIPE = 2;
+const RECIPE = 3;
 
 /** Packages of VS Code features that Rondo does not use: 300 MB. */
 const UNUSED_PACKAGES = ["@github/copilot-sdk", "@microsoft/mxc-sdk", "@devcontainers/cli"];
@@ -97,6 +97,7 @@ export async function bringVSCode(tell = () => {}) {
     for (const [name, code] of Object.entries(STAND_INS)) {
       await writeFile(path.join(server, "node_modules", name, "index.js"), code);
     }
+    await refuseProposedAPI(server);
     await rename(server, folder).catch((error) => {
       if (!existsSync(folder)) throw error;
     });
@@ -112,6 +113,28 @@ async function sweep() {
     const left = path.join(cacheFolder(), name);
     if (!name.startsWith("fetching-") || Date.now() - (await stat(left)).mtimeMs < 3_600_000) continue;
     await rm(left, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Lets an extension use only the proposed API that its manifest asks for, as VS Code does: code-server grants all of it
+ * to everybody (its patch `proposed-api.diff`), so tests would pass with what the Marketplace refuses.
+ */
+async function refuseProposedAPI(/** @type {string} */ server) {
+  for (const file of ["workbench/api/node/extensionHostProcess.js", "code/browser/workbench/workbench.js"]) {
+    const bundle = path.join(server, "out", "vs", file);
+    const code = await readFile(bundle, "utf8");
+    // The one function of two parameters that always agrees and is asked about a proposal.
+    const granting = [...code.matchAll(/function ([\w$]+)\(([\w$]+),([\w$]+)\)\{return!0\}/g)].filter(([, name = ""]) =>
+      new RegExp(`(?<![\\w$.])${name.replaceAll("$", "\\$")}\\([\\w$.]+,"chatParticipantPrivate"\\)`).test(code),
+    );
+    const [[text, name, extension, proposal] = []] = granting;
+    if (text === undefined || granting.length > 1) throw new Error(`${file}: which function grants proposed API?`);
+    const strict = `function ${name}(${extension},${proposal}){return!!${extension}.enabledApiProposals?.includes(${proposal})}`;
+    await writeFile(
+      bundle,
+      code.replace(text, () => strict),
+    );
   }
 }
 

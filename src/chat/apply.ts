@@ -4,6 +4,7 @@ import type { Message, Part, ToolDefinition } from "./message.ts";
 // Not from message.ts, because the panel folds chats too and does not bundle zod.
 import { never } from "./never.ts";
 import type { UserRequest } from "./requests.ts";
+import type { ReviewDecision } from "./review-decisions.ts";
 import { addSpent, nothingSpent, type Spent, spentOn, spentOnEntries } from "./spent.ts";
 
 export interface Entry {
@@ -28,6 +29,8 @@ export interface Chat {
   imageless: string | undefined;
   /** Messages that a rewind removed, oldest first; dropped for good with the next message. */
   setAside: Entry[];
+  /** The newest decisions of the user about changes, oldest first; those that were told are named by parts. */
+  decisions: readonly ReviewDecision[];
   /** Spending on replies that are in no message: dropped, removed for good, or for the title. */
   charged: Spent;
   background: readonly BackgroundCommand[];
@@ -53,6 +56,7 @@ export function newChat(session: SessionInfo): Chat {
     unbound: undefined,
     imageless: undefined,
     setAside: [],
+    decisions: [],
     charged: nothingSpent,
     background: [],
     silentSince: undefined,
@@ -60,6 +64,9 @@ export function newChat(session: SessionInfo): Chat {
     ended: undefined,
   };
 }
+
+/** More at once are not told one by one anyway. */
+const mostDecisions = 200;
 
 /** Changes `chat` in place. Ignores events about missing messages or parts, as in a torn record. */
 export function apply(chat: Chat, event: ChatEvent): void {
@@ -118,6 +125,9 @@ export function apply(chat: Chat, event: ChatEvent): void {
       return;
     case "charged":
       chat.charged = addSpent(chat.charged, spentOn(event));
+      return;
+    case "decided":
+      chat.decisions = [...chat.decisions, event.decision].slice(-mostDecisions);
       return;
     case "rewound":
       rewind(chat, event.messageID);
@@ -183,7 +193,7 @@ function dropSetAside(chat: Chat): void {
 
 function rewind(chat: Chat, messageID: string | null): void {
   if (messageID === null) {
-    chat.messages.push(...chat.setAside);
+    chat.messages = chat.messages.concat(chat.setAside);
     chat.setAside = [];
   } else {
     const at = chat.messages.findIndex((entry) => entry.info.id === messageID);

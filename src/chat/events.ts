@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { Message, ModelRef, Part, type ReplyError, Tokens, ToolDefinition } from "./message.ts";
 import { PromptInput } from "./prompt-input.ts";
 import type { UserRequest } from "./requests.ts";
+import { ReviewDecision } from "./review-decisions.ts";
 
 export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);
 export type PermissionMode = z.infer<typeof PermissionMode>;
@@ -61,6 +62,8 @@ export const RecordedEvent = z.discriminatedUnion("type", [
     cost: z.optional(z.number()),
     estimated: z.optional(z.boolean()),
   }),
+  /** The user has decided about a change of the agent. Told to the model by a text part with `decided`. */
+  z.object({ type: z.literal("decided"), decision: ReviewDecision }),
   /** Removes this user message and all after it; null restores the last ones until a new message is sent. */
   z.object({ type: z.literal("rewound"), messageID: z.nullable(z.string()) }),
 ]);
@@ -79,8 +82,8 @@ export interface BackgroundCommand {
   startedAt: number;
   state:
     | { type: "running" }
-    /** Has printed this prompt and waits for input that nobody can type. */
-    | { type: "waiting"; prompt: string }
+    /** Has printed this prompt and waits for input. `by`: who can type it; the user where it asks for a password. */
+    | { type: "waiting"; prompt: string; by: "nobody" | "user" }
     /** `words`: "exit code 1", "ended by SIGTERM". */
     | { type: "ended"; words: string; failed: boolean; at: number };
   lines: number;
@@ -136,6 +139,7 @@ const recorded: readonly string[] = [
   "unbound",
   "imageless",
   "charged",
+  "decided",
   "rewound",
 ];
 

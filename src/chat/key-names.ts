@@ -32,7 +32,7 @@ const otherNames = ["GOOGLE_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
 const makers = keyVariables.flatMap((name) => /^(.+)_API_KEY$/.exec(name)?.[1] ?? []).join("|");
 /** Of the makers also names such as ANTHROPIC_AUTH_TOKEN, OPENAI_ADMIN_KEY, OPENAI_API_KEY_DEV, ANTHROPIC_CUSTOM_HEADERS. */
 const keyName = new RegExp(
-  `^(${[...keyVariables, ...otherNames].join("|")}|(${makers})_(\\w+_)?(API_KEYS?(_\\w+)?|KEY|TOKEN|SECRET|HEADERS))$`,
+  `^(?=\\w+$)(${[...keyVariables, ...otherNames].join("|")}|(${makers})_(\\w+_)?(API_KEYS?(_\\w+)?|KEY|TOKEN|SECRET|HEADERS))$`,
   // Windows does not tell small from capital letters.
   "i",
 );

@@ -104,6 +104,10 @@ export const TextPart = z.object({
   ignored: z.optional(z.boolean()),
   /** What the model knows from this text, by topic; see `Prefix`. */
   told: z.optional(z.record(z.string(), z.string())),
+  /** Ids of the user's decisions about changes that this text tells the model. */
+  decided: z.optional(z.array(z.string())),
+  /** Files whose change this text tells in full, by absolute path: a model that has seen `from` has seen `to` (T12). */
+  changed: z.optional(z.record(z.string(), z.object({ from: z.string(), to: z.nullable(z.string()) }))),
   /** Returned unchanged to the provider: a message's id and phase. */
   metadata: z.optional(Json),
   time: z.optional(Span),
@@ -125,8 +129,39 @@ export const FilePart = z.object({
   url: z.string(),
   /** Line numbers from 1, both included, and their text when it was attached. */
   source: z.optional(z.object({ start: z.number(), end: z.number(), text: z.string() })),
+  /** The version of the file that the model sees by it, by absolute path (T12). */
+  seen: z.optional(z.record(z.string(), z.string())),
 });
 export type FilePart = z.infer<typeof FilePart>;
+
+const CommentedFile = { filename: z.string(), url: z.string() };
+
+/** A comment of the user on lines of a file or a plan, sent to the agent. */
+export const CommentPart = z.object({
+  ...partBase,
+  type: z.literal("comment"),
+  /** Known to the editor, which shows the answer at the comment. */
+  commentID: z.string(),
+  /** Tells the comments of a session apart, from 1. */
+  number: z.number(),
+  text: z.string(),
+  place: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("file"), ...CommentedFile }),
+    /** Lines that a change of the agent has touched; `line` counts from 1. */
+    z.object({
+      type: z.literal("change"),
+      ...CommentedFile,
+      change: z.object({ line: z.number(), removed: z.string(), added: z.string() }),
+    }),
+    /** The reply that is the plan. */
+    z.object({ type: z.literal("plan"), planID: z.string() }),
+  ]),
+  /** Line numbers from 1, both included, and their text when the comment was sent. */
+  source: z.object({ start: z.number(), end: z.number(), text: z.string() }),
+  /** What was said at these lines in another session. */
+  earlier: z.optional(z.string()),
+});
+export type CommentPart = z.infer<typeof CommentPart>;
 
 export const FileDiff = z.object({
   path: z.string(),
@@ -257,6 +292,7 @@ export const Part = z.discriminatedUnion("type", [
   /** An @mention in a record of version 0.4.0 or before; today a mention is a subtask. */
   z.object({ ...partBase, type: z.literal("agent"), name: z.string() }),
   SubtaskPart,
+  CommentPart,
   ToolsPart,
   /** Has its own user message; answered by the message with `summary`. */
   z.object({ ...partBase, type: z.literal("compaction"), auto: z.boolean() }),

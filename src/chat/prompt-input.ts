@@ -1,9 +1,12 @@
 /** A prompt as received, with every field of spec P1. */
 import * as z from "zod/mini";
-import { FilePart, ModelRef } from "./message.ts";
+import { CommentPart, FilePart, ModelRef } from "./message.ts";
 
-export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: true, source: true });
+export const Attachment = z.pick(FilePart, { mime: true, filename: true, url: true, source: true, seen: true });
 export type Attachment = z.infer<typeof Attachment>;
+
+export const SentComment = z.omit(CommentPart, { id: true, sessionID: true, messageID: true });
+export type SentComment = z.infer<typeof SentComment>;
 
 export const PromptPart = z.discriminatedUnion("type", [
   /** `synthetic`: only for the model; `ignored`: only for the user. */
@@ -14,6 +17,7 @@ export const PromptPart = z.discriminatedUnion("type", [
     ignored: z.optional(z.boolean()),
   }),
   z.extend(Attachment, { type: z.literal("file") }),
+  SentComment,
   /** An @mention: becomes a subtask of this agent with the prompt's text. */
   z.object({ type: z.literal("agent"), name: z.string() }),
   /** Run by a subagent before the model is called (L6). */

@@ -17,7 +17,26 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("stop") }),
   z.object({ type: z.literal("new-session") }),
   z.object({ type: z.literal("open-session"), id: z.string() }),
+  /** Removes the tab of a session that does not run. */
+  z.object({ type: z.literal("close-tab"), id: z.string() }),
   z.object({ type: z.literal("delete-session"), id: z.string() }),
+  /** Whether the next message begins a session in a worktree of its own. */
+  z.object({ type: z.literal("set-place"), worktree: z.boolean() }),
+  /** Chooses a second model for the next message, which begins two sessions in worktrees of their own. */
+  z.object({ type: z.literal("choose-second-model") }),
+  /** `merge` is answered with `merge-preview`. */
+  z.object({
+    type: z.literal("worktree"),
+    id: z.string(),
+    action: z.enum(["merge", "compare", "throw-away", "keep-branch"]),
+  }),
+  /** Answered with `rivals`, now and as they change, until `hide-rivals`: the two sessions with the same task. */
+  z.object({ type: z.literal("show-rivals") }),
+  z.object({ type: z.literal("hide-rivals") }),
+  /** Shows in which files the two differ. */
+  z.object({ type: z.literal("compare-rivals") }),
+  /** `solve`: the session solves conflicts, in its worktree. `remove`: the worktree, and that of the rival. */
+  z.object({ type: z.literal("merge"), id: z.string(), solve: z.boolean(), remove: z.boolean() }),
   z.object({ type: z.literal("rename-session"), id: z.string(), title: z.string().check(z.maxLength(200)) }),
   /** `query`: words that the title or messages must contain; empty: all sessions. */
   z.object({ type: z.literal("list-sessions"), query: z.string().check(z.maxLength(1000)) }),
@@ -62,6 +81,8 @@ export const ToHost = z.discriminatedUnion("type", [
     chat: z.boolean(),
   }),
   z.object({ type: z.literal("undo-restore") }),
+  /** Does the rest of a restore that was cut off. */
+  z.object({ type: z.literal("finish-restore") }),
   z.object({ type: z.literal("compare"), messageID: z.string() }),
   z.object({ type: z.literal("set-mode"), mode: PermissionMode }),
   z.object({ type: z.literal("set-model"), providerID: z.string(), modelID: z.string() }),
@@ -87,9 +108,21 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("copy"), text: z.string() }),
   z.object({
     type: z.literal("review"),
-    action: z.enum(["accept", "reject"]),
+    /**
+     * `open` shows the first change, `compare` Rondo's lines beside those that the user has made of them.
+     * `take-agent-lines` puts these back, and accepts the file.
+     */
+    action: z.enum(["accept", "reject", "undo", "open", "compare", "take-agent-lines"]),
+    /** Without it: all files; for `undo`, the last decision. */
     path: z.optional(z.string()),
   }),
+  z.object({ type: z.literal("follow"), on: z.boolean() }),
+  /** Shows the lines of a comment that waits. */
+  z.object({ type: z.literal("show-comment"), id: z.string() }),
+  z.object({ type: z.literal("remove-comment"), id: z.string() }),
+  z.object({ type: z.literal("send-comments") }),
+  /** Opens the reply that is a plan as a document, on whose lines the user can comment. */
+  z.object({ type: z.literal("open-plan"), messageID: z.string() }),
   z.object({ type: z.literal("retry-now") }),
   z.object({ type: z.literal("try-again") }),
   z.object({ type: z.literal("set-key") }),
@@ -97,17 +130,78 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
   /** The host also keeps the draft, so that it survives a reload of the window. */
-  z.object({ type: z.literal("draft"), text: z.string().check(z.maxLength(1 << 20)) }),
+  z.object({ type: z.literal("draft"), sessionID: z.string(), text: z.string().check(z.maxLength(1 << 20)) }),
 ]);
 export type ToHost = z.infer<typeof ToHost>;
 
-export interface SessionSummary {
+/** `done`: ended in the background, and has not been on screen since. */
+export const tabStates = ["idle", "running", "asks", "error", "done"] as const;
+export type TabState = (typeof tabStates)[number];
+
+/** A session that has a tab in this window. */
+export interface SessionTab {
   id: string;
   title: string;
+  state: TabState;
+}
+
+/** The worktree of a session. */
+export interface WorktreeView {
+  branch: string;
+  /** The branch that it would be merged into; empty where none is checked out. */
+  target: string;
+  /** Number of changed files; undefined until it is known. */
+  files: number | undefined;
+  /** Number of newer commits of the target. */
+  behind: number;
+  /** The session that has been given the same task; empty if there is none. */
+  rival: string;
+}
+
+/** One of two sessions that have been given the same task, for people who choose between them. */
+export interface RivalView {
+  sessionID: string;
+  model: string;
+  branch: string;
+  state: TabState;
+  /** What it waits for or does, or why its last turn failed; empty if nothing of that is so. */
+  doing: string;
+  /** Its newest words. */
+  answer: string;
+  /** Undefined until they are known. */
+  files: { path: string; added: number; removed: number }[] | undefined;
+  /** USD; undefined when a price is unknown. */
+  cost: number | undefined;
+}
+
+/** What a merge would do, before it is done. Files are relative to the repository's top folder. */
+export interface MergeView {
+  sessionID: string;
+  branch: string;
+  target: string;
+  ahead: number;
+  behind: number;
+  clean: string[];
+  conflicts: string[];
+  /** Uncommitted files of the user that stay as they are, and those that are in the way. */
+  stay: string[];
+  blocked: string[];
+  /** The branch and the title of the session with the same task, which is thrown away; undefined if there is none. */
+  rival: { branch: string; title: string } | undefined;
+}
+
+export interface SessionSummary extends SessionTab {
   /** ms since 1970 */
   updatedAt: number;
   messages: number;
-  state: "idle" | "running" | "asks" | "error";
+  /** What it waits for or does, or why its last turn failed; empty if nothing of that is so. */
+  doing: string;
+  /** Its changes that wait for review. */
+  toReview: { changes: number; files: number };
+  /** Its own copy of the folder; undefined if it works in the folder itself. */
+  worktree: WorktreeView | undefined;
+  /** What helps after an error. */
+  remedy: "set-key" | "try-again" | "none";
   tokens: number;
   /** USD; undefined when a price is unknown. */
   cost: number | undefined;
@@ -150,12 +244,43 @@ export type Readiness =
   /** `found`: model servers, with the number of their models. `where`: "on this machine", or on which other. */
   | { type: "no-key"; found: { name: string; models: number }[]; where: string };
 
+/**
+ * State of a file under review, in words for people. `accepted`, `rejected`: nothing is left to decide. `partly yours`:
+ * the user has added lines inside a hunk. `conflict`: the user has changed the agent's own lines.
+ */
+export type ReviewWord =
+  | "changed"
+  | "new"
+  | "deleted"
+  | "moved"
+  | "accepted"
+  | "rejected"
+  | "partly yours"
+  | "conflict";
+
 export interface ReviewFile {
   path: string;
   relative: string;
+  state: ReviewWord;
+  /** Lines of Rondo's that the user has changed, from 1; the first ones if they are many. */
+  changedLines: number[];
+  /** Former path of a moved file, relative; empty for others. */
+  movedFrom: string;
+  /** Hunks that wait for a decision. */
   hunks: number;
+  /** Hunks of the agent since the last message of the user, with those that are decided. */
+  total: number;
   added: number;
   removed: number;
+}
+
+/** A comment that waits to be sent with others. */
+export interface PendingComment {
+  id: string;
+  /** "src/cart.ts, lines 31–33" */
+  name: string;
+  text: string;
+  isPlan: boolean;
 }
 
 /** A rule, and how often it has decided in this workspace. */
@@ -198,8 +323,8 @@ export interface RestoreFile {
   effect: "change" | "create" | "delete";
   added: number;
   removed: number;
-  /** The user has changed it since: not restored unless chosen. */
-  edited: boolean;
+  /** Who else has changed it since, the user or another session: then it is not restored unless chosen. */
+  edited: false | "user" | "session";
   /** Why it cannot be restored; empty if it can. */
   problem: string;
 }
@@ -212,6 +337,9 @@ interface Cost {
   estimated: boolean;
 }
 
+/** Whether an editor shows where the agent reads and writes. `paused`: until the next message, as the user has moved there. */
+export type FollowState = "off" | "on" | "paused";
+
 export interface PanelState {
   readiness: Readiness;
   mode: PermissionMode;
@@ -221,14 +349,25 @@ export interface PanelState {
   hasFolder: boolean;
   attachments: Attachment[];
   review: ReviewFile[];
+  /** Title of the session that has changed a file under review, by its path, where it is not the one on screen. */
+  reviewBy: Record<string, string>;
+  follow: FollowState;
+  comments: PendingComment[];
   /** Share of the context window in use, 0–1, after the last reply; undefined before the first. */
   contextUsed: number | undefined;
   cost: Cost;
   agents: AgentChoice[];
   agent: string;
   recent: SessionSummary[];
+  /** The worktree of the session on screen. */
+  worktree: WorktreeView | undefined;
+  /** What the next message of an empty session begins; `second`: name of the second model, empty for one session. */
+  next: { worktree: boolean; second: string };
+  /** At least the session on screen. */
+  tabs: readonly SessionTab[];
   servers: ServerView[];
-  restored: { files: number; at: number } | undefined;
+  /** The newest restore. `open`: number of files that are left, because it was cut off; of an undo, if `isUndo`. */
+  restored: { files: number; at: number; open: number; isUndo: boolean } | undefined;
 }
 
 /** `seq` grows by one per message; after a gap the panel requests a snapshot with `ready`. */
@@ -246,6 +385,9 @@ export type ToPanel = { seq: number } & (
   | { type: "explained"; judgement: CommandJudgement }
   /** `at`: when the state was taken, in ms since 1970. */
   | { type: "restore-preview"; messageID: string; at: number; files: RestoreFile[] }
+  | { type: "merge-preview"; merge: MergeView }
+  /** Both, or none if the session on screen has no rival any more. */
+  | { type: "rivals"; rivals: RivalView[] }
   | { type: "notice"; message: string; next: string }
   /** Puts text into the composer at the cursor; `send` sends it at once. */
   | { type: "compose"; text: string; send: boolean }
@@ -253,5 +395,6 @@ export type ToPanel = { seq: number } & (
   | { type: "show-sessions" }
   | { type: "show-rules" }
   | { type: "show-trace" }
+  | { type: "show-rivals" }
   | { type: "show-restore"; messageID: string }
 );

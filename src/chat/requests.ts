@@ -25,7 +25,8 @@ export interface CommandPart {
 export type Preview =
   | { type: "diff"; diff: FileDiff }
   | { type: "diffs"; diffs: FileDiff[] }
-  | { type: "command"; command: string; cwd: string; parts: CommandPart[] }
+  /** `outsideSandbox`: the model's reason to run it outside of the sandbox; undefined if it runs inside, or there is none. */
+  | { type: "command"; command: string; cwd: string; parts: CommandPart[]; outsideSandbox?: string }
   | { type: "text"; text: string };
 
 export interface Question {

@@ -1,23 +1,45 @@
 /** Text of messages and prompts. Its own file, because the panel uses it too and does not bundle zod. */
+import { commentText, placeName } from "./comments.ts";
 import type { Part } from "./message.ts";
 import type { PromptPart } from "./prompt-input.ts";
 
-/** Returns the user's own text, without parts that are only for the model or only for the user. */
+/** Returns what the user has said, comments with their places, without parts that are only for the model or the user. */
 export function ownWords(parts: readonly (Part | PromptPart)[]): string {
   return parts
-    .flatMap((part) => (part.type === "text" && !part.synthetic && !part.ignored ? [part.text] : []))
+    .flatMap((part) => (part.type === "comment" ? [`${placeName(part)}: ${part.text}`] : ownTexts(part)))
     .join("\n");
+}
+
+/** Returns the text of the composer. */
+export function ownText(parts: readonly (Part | PromptPart)[]): string {
+  return parts.flatMap(ownTexts).join("\n");
+}
+
+function ownTexts(part: Part | PromptPart): string[] {
+  return part.type === "text" && !part.synthetic && !part.ignored ? [part.text] : [];
 }
 
 /** Returns the text that is not only for the user. */
 export function textOf(parts: readonly Part[]): string {
-  return parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("\n");
+  const texts = parts.flatMap((part) => {
+    if (part.type === "comment") return [commentText(part)];
+    return part.type === "text" && !part.ignored ? [part.text] : [];
+  });
+  return texts.join("\n");
 }
 
 /** Whether parts of a user message begin a turn: compaction requests and synthetic messages do not. */
 export function isPrompt(parts: readonly Part[]): boolean {
   return parts.some((part) => {
     if (part.type === "text") return !part.synthetic && !part.ignored;
-    return part.type === "file" || part.type === "agent" || part.type === "subtask";
+    return part.type === "file" || part.type === "comment" || part.type === "agent" || part.type === "subtask";
   });
+}
+
+/** "line 36", "lines 31–33", "3 lines"; the lines are in order. */
+export function lineNumbersInWords(lines: readonly number[]): string {
+  const [first = 0] = lines;
+  const last = lines.at(-1) ?? first;
+  if (lines.length === 1) return `line ${first}`;
+  return last - first === lines.length - 1 ? `lines ${first}–${last}` : `${lines.length} lines`;
 }

@@ -3,43 +3,76 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
+import { attempt } from "../chat/attempt.ts";
 import { diffsOf } from "../chat/diffs.ts";
 import type { ChatEvent } from "../chat/events.ts";
+import { sameJson } from "../chat/json.ts";
 import { ModelRef } from "../chat/message.ts";
 import { forLog } from "../loop/loop-events.ts";
 import { combineExternalTools } from "../loop/setup/external-tools.ts";
+import { RateLimits } from "../providers/shared/rate-limits.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
 import { taskTool } from "../tools/built-in/task.ts";
 import { standIns } from "../tools/built-in/tool-search.ts";
 import { registryOf } from "../tools/registry.ts";
+import { endOrphans } from "../tools/run-command/command-markers.ts";
+import { cleanUpWorktrees } from "../worktrees/clean-up.ts";
+import { folderOf } from "../worktrees/create.ts";
+import { WorktreeStore } from "../worktrees/worktree-store.ts";
 import { commands } from "./commands.ts";
+import { commentCommands } from "./comments/comment-commands.ts";
+import { Comments } from "./comments/comments.ts";
+import { updateContextKeys } from "./context-keys.ts";
+import { BriefModel } from "./editor/brief-model.ts";
+import { CommitMessages } from "./editor/commit/commit-messages.ts";
+import { contextCommands } from "./editor/context-commands.ts";
+import type { DebugOutput } from "./editor/debug-output.ts";
+import { editPermission } from "./editor/inline/edit-permission.ts";
+import { InlinePrompts } from "./editor/inline/inline-prompt.ts";
+import { Follow } from "./follow/follow.ts";
+import { openFolders } from "./host/documents.ts";
 import { vscodeHost } from "./host/vscode-host.ts";
 import { vscodeTools } from "./host/vscode-tools.ts";
 import { WindowServers } from "./mcp/window-servers.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
+import { Attachments } from "./panel/attachments.ts";
 import { Composer } from "./panel/composer.ts";
 import { conversationHandlers } from "./panel/conversation-handlers.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { Handlers, PanelContext } from "./panel/handlers.ts";
-import { proposedTexts, showIfNothingIsOpen } from "./panel/open.ts";
+import { openInEditor, proposedTexts, showIfNothingIsOpen } from "./panel/open.ts";
 import { Panel } from "./panel/panel.ts";
 import { panelState } from "./panel/panel-state.ts";
 import { questionHandlers } from "./panel/question-handlers.ts";
 import { RestorePage } from "./panel/restore-page.ts";
+import { RivalsPage } from "./panel/rivals-page.ts";
 import { rulesHandlers } from "./panel/rules-handlers.ts";
-import { offerSandbox } from "./panel/sandbox-offer.ts";
+import { SandboxOffer } from "./panel/sandbox-offer.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
+import { worktreeCommands } from "./panel/worktree-commands.ts";
+import { worktreeTexts } from "./panel/worktree-diff.ts";
+import { WorktreePage } from "./panel/worktree-page.ts";
+import { watchAllChanges } from "./review/all-changes.ts";
 import { BaselineProvider } from "./review/baseline-provider.ts";
+import { CellActions } from "./review/cell-actions.ts";
+import { DecisionTeller } from "./review/decision-teller.ts";
 import { Decorations } from "./review/decorations.ts";
+import { offerDiffLenses } from "./review/diff-lens-offer.ts";
+import { hunkFeatures } from "./review/hunk-features.ts";
+import { HunkLenses } from "./review/hunk-lenses.ts";
 import { Review } from "./review/review.ts";
-import { reviewCommands } from "./review/review-commands.ts";
+import { ReviewBadges } from "./review/review-badges.ts";
+import { reviewCommands, reviewHandlers } from "./review/review-commands.ts";
+import { StepChanges } from "./review/step-changes.ts";
+import { ChangeAuthors } from "./sessions/change-authors.ts";
 import { initialChoices, remembered } from "./sessions/choices.ts";
-import { type ConversationObserver, Conversations, type SharedDeps } from "./sessions/conversations.ts";
+import type { ConversationObserver, SharedDeps } from "./sessions/conversation-options.ts";
+import { Conversations } from "./sessions/conversations.ts";
 import { editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
 import { Projects } from "./sessions/projects.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
@@ -54,7 +87,7 @@ export interface App {
 }
 
 /** Starts Rondo. `declared`: commands that are registered already; the internal ones are registered here. */
-export function start(context: vscode.ExtensionContext, declared: ReadonlySet<string>): App {
+export function start(context: vscode.ExtensionContext, declared: ReadonlySet<string>, debugOutput: DebugOutput): App {
   const { workspaceState: memory, subscriptions } = context;
   const own = <T extends vscode.Disposable>(one: T): T => {
     subscriptions.push(one);
@@ -62,21 +95,37 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const log = own(vscode.window.createOutputChannel("Rondo", { log: true }));
   const storage = storageOf(context.globalStorageUri);
-  const stateChanged = () => panel.stateChanged();
+  const stateChanged = () => {
+    panel.stateChanged();
+    rivals.refresh();
+    updateContextKeys(conversations, worktrees);
+  };
   const send: PanelContext["send"] = (message) => panel.send(message);
 
   const keys = own(new Keys(context.secrets));
-  const models = new Models(keys, ModelRef.safeParse(memory.get(remembered.model)).data);
+  const rateLimits = new RateLimits(vscode.Uri.joinPath(context.globalStorageUri, "rate-limits").fsPath);
+  const models = new Models(keys, rateLimits, ModelRef.safeParse(memory.get(remembered.model)).data);
   const review = own(new Review({ storage, warn: (message) => void vscode.window.showWarningMessage(message) }));
+  const follow = own(
+    new Follow({ on: readSettings().follow, changed: stateChanged, note: (message) => log.debug(message) }),
+  );
+  const tell = (sentence: string) => void vscode.window.showInformationMessage(sentence);
+  const changes = own(new StepChanges({ review, tell }));
   const sessions = new Sessions(vscode.Uri.joinPath(storage, "sessions").fsPath);
+  // One folder for all workspaces: whichever is opened next ends the commands of a window that was killed.
+  const markersFolder = vscode.Uri.joinPath(context.globalStorageUri, "commands").fsPath;
   const host = own(
     vscodeHost({
       watch: review,
       terminal: () => readSettings().terminal,
       sandbox: () => readSettings().sandbox,
       secrets: () => readSettings().secrets,
+      markersFolder,
     }),
   );
+  void endOrphans(markersFolder).then((ended) => {
+    for (const command of ended) log.info(`Ended a command whose window is gone: ${command}`);
+  });
   const rules = own(new StoredRules(memory));
   const boundary = windowBoundary(rules, (sentence) => void vscode.window.showWarningMessage(sentence));
   const mcp = own(new WindowServers({ memory, secrets: context.secrets, boundary, onChange: stateChanged, log }));
@@ -88,13 +137,24 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const warmUp = setTimeout(() => tools.definitions(), 300);
   own({ dispose: () => clearTimeout(warmUp) });
 
+  const worktreeStore = new WorktreeStore(vscode.Uri.joinPath(storage, "worktrees").fsPath);
+  const ownFolderOf = ({ session }: Chat) => {
+    const worktree = worktreeStore.of(session.id);
+    return worktree && folderOf(worktree);
+  };
+  const foldersOf = (chat: Chat) => [ownFolderOf(chat) ?? openFolders()].flat();
+
   const deps: SharedDeps = {
-    hostFor: (id) => host.forSession(sessions.outputs(id)),
-    hooksFor: (...session) => projects.hooks(...session),
-    project: () => projects.load(),
-    gitState: () => projects.gitState(),
+    hostFor: (chat) => host.forSession(sessions.outputs(chat.session.id), ownFolderOf(chat)),
+    hooksFor: (chat, ...session) => projects.hooks(chat, ...session, foldersOf(chat)),
+    project: (chat) => projects.load(foldersOf(chat)),
+    gitState: (chat) => projects.gitState(foldersOf(chat)),
     ledger,
-    checkpointsFor: (sessionID) => editorCheckpoints({ storage, sessionID, log }),
+    checkpointsFor: (chat) => {
+      const isApart = ownFolderOf(chat) !== undefined;
+      const about = { sessionID: chat.session.id, folders: foldersOf(chat), isApart };
+      return editorCheckpoints({ ...about, storage, log, review, changes });
+    },
     forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
     tools,
     externalTools: combineExternalTools([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
@@ -126,18 +186,34 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     event(session, event) {
       const isCurrent = session === conversations.current;
       if (isCurrent) panel.event(event);
+      const isApart = ownFolderOf(session.chat) !== undefined;
+      if (!isApart) authors.note(session.chat.session.id, event);
+      if (["asked", "answered", "status", "ended", "session"].includes(event.type)) observer.tabsChanged();
       if (["message", "status", "ended", "session"].includes(event.type)) stateChanged();
-      if (isCurrent) void showEdit(event).catch((error) => log.warn(String(error)));
-      if (event.type === "status" || event.type === "message") updateContextKeys(conversations.current.chat);
+      if (event.type === "ended" && isApart) void worktrees.refresh();
+      if (event.type === "message" && event.message.role === "user" && !isApart) review.forgetDecided();
+      comments.event(session, event);
+      // Files of a worktree are outside of the workspace: VS Code would ask whether to trust each of them.
+      if (isCurrent && !isApart) follow.event(event);
+      if (isCurrent && !isApart && follow.state === "off")
+        void showEdit(event).catch((error) => log.warn(String(error)));
+      rivals.event(session.chat.session.id, event);
     },
     switched({ chat }) {
+      comments.threads.follow(chat, false);
       void memory.update(remembered.session, chat.session.id);
+      observer.tabsChanged();
       panel.chatChanged();
-      updateContextKeys(chat);
       void restorePage.refresh();
+    },
+    tabsChanged() {
+      const { tabs } = conversations;
+      if (!sameJson(tabs, memory.get(remembered.tabs))) void memory.update(remembered.tabs, tabs);
+      stateChanged();
     },
     trouble: (problem) => send({ type: "notice", ...problem }),
   };
+  const authors = new ChangeAuthors(memory, () => review.files().filter(({ hunks }) => hunks > 0));
   const conversations = own(
     new Conversations({
       store: sessions,
@@ -145,15 +221,19 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       observer,
       choicesFor: (chat) => initialChoices(models, memory, chat),
       folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "",
+      toReview: (id) => authors.count(id),
+      worktreeOf: (id) => worktrees.view(id),
     }),
   );
 
   const closed = new AbortController();
   own({ dispose: () => closed.abort() });
   let prepared: Promise<void> | undefined;
-  const prepare = () => {
+  const sandboxOffer = new SandboxOffer(context.globalState);
+  const prepare = async () => {
     prepared ??= readKeysAndLastSession();
-    return prepared;
+    await prepared;
+    await sandboxOffer.saved;
   };
   async function readKeysAndLastSession(): Promise<void> {
     projects.watch();
@@ -161,6 +241,10 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     await models.load();
     // Looked for only where there is no model: the start page offers what is found.
     if (models.readiness.type === "no-key") void models.discover(closed.signal).then(stateChanged);
+    void cleanUpWorktrees(worktreeStore, (id) => conversations.has(id)).then((notes) => {
+      for (const note of notes) log.info(note);
+    });
+    conversations.restoreTabs(memory.get(remembered.tabs));
     const id = memory.get<string>(remembered.session);
     if (id === undefined || !conversations.has(id) || conversations.current.chat.messages.length > 0) return;
     try {
@@ -174,7 +258,28 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...{ conversations, memory, send, stateChanged, prepare },
     explain: (error) => explainError(error, log),
   };
-  const composer = new Composer(page, models);
+  const files = new Attachments(host.workspace, boundary);
+  const comments = own(new Comments({ storage, review, files, conversations }));
+  const teller = own(
+    new DecisionTeller({
+      review,
+      // In a worktree a file of the same name is another one.
+      chats: () => conversations.sessions.map(({ chat }) => chat).filter((chat) => ownFolderOf(chat) === undefined),
+      authors: (names) =>
+        authors
+          .sessionsOf(names)
+          .filter((id) => attempt(() => ownFolderOf(conversations.chat(id)) === undefined, false)),
+      record: (sessionID, decisions) => conversations.decided(sessionID, decisions),
+      locate: (uri) => host.workspace.locate(uri.fsPath),
+      failed: (error) => log.warn(String(error)),
+    }),
+  );
+  const worktrees = new WorktreePage(page, models, worktreeStore);
+  const rivals = own(new RivalsPage(page, worktrees));
+  const composer = new Composer(page, {
+    ...{ models, files, worktrees, comments: comments.threads },
+    decided: ({ chat }) => teller.settled(chat.session.id),
+  });
   const restorePage = own(new RestorePage(page));
   const rulePage = rulesHandlers(page, rules);
   const tracePage = own(new TracePage(page, log));
@@ -182,22 +287,31 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const closePages = () => {
     rulePage["hide-rules"]();
     tracePage.hide();
+    rivals.hide();
   };
   const handlers: Handlers = {
     ...composer.handlers,
     ...conversationHandlers(page, models),
-    ...new SessionsPage(page, composer).handlers,
+    ...new SessionsPage(page, composer, worktrees).handlers,
+    ...worktrees.handlers,
+    ...rivals.handlers,
     ...restorePage.handlers,
     ...rulePage,
     ...tracePage.handlers,
     ...questionHandlers(page, composer),
+    ...comments.handlers,
     "set-mode"(request) {
       composer.handlers["set-mode"](request);
-      if (request.mode === "bypassPermissions") void offerSandbox(context.globalState);
+      if (request.mode === "bypassPermissions") void sandboxOffer.show();
     },
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
+    "open-file": ({ path: file, line }) => {
+      const own = ownFolderOf(conversations.current.chat);
+      return openInEditor(own === undefined ? file : path.resolve(own, file), line);
+    },
     ready: closePages,
-    review: ({ action, path }) => review.decide(action, path === undefined ? undefined : [vscode.Uri.file(path)]),
+    follow: ({ on }) => follow.set(on),
+    ...reviewHandlers(review),
     server: ({ name, action }) => mcp.act(name, action),
   };
   const panel = own(
@@ -207,7 +321,11 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       closePages,
       log,
       chat: () => conversations.current.chat,
-      state: () => panelState({ composer, conversations, ledger, models, projects, restorePage, review, mcp }),
+      state: () =>
+        panelState({
+          ...{ comments, memory, composer, conversations, follow, ledger, models, projects, restorePage, review, mcp },
+          ...{ authors, worktrees },
+        }),
       draft: () => composer.draft,
       prepare,
       explain: page.explain,
@@ -215,10 +333,17 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   );
 
   own(proposedTexts());
-  own(new Decorations(review));
+  own(new Decorations(review, own(new HunkLenses(review))));
+  own(hunkFeatures(review));
+  own(new ReviewBadges(review));
+  own(watchAllChanges(review));
+  own(offerDiffLenses(context.globalState));
+  own(worktreeTexts());
+  own(new CellActions(review));
   own(new BaselineProvider(review));
   void review.load();
-  for (const { onDidChange } of [review, keys, models, projects]) own(onDidChange(stateChanged));
+  void comments.load();
+  for (const { onDidChange } of [review, comments.threads, keys, models, projects]) own(onDidChange(stateChanged));
   own(vscode.workspace.onDidChangeWorkspaceFolders(stateChanged));
   own(
     watchSettings(() => {
@@ -230,7 +355,29 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       stateChanged();
     }),
   );
-  const table = { ...commands({ page, composer, handlers, panel, keys, models }), ...reviewCommands(review) };
+  const agents = () => projects.load().agents;
+  const briefModel = new BriefModel({ models, agents, ledger });
+  const commitMessages = own(new CommitMessages({ page, model: briefModel, files }));
+  const mayEdit = async (uri: vscode.Uri) => {
+    const { mode } = conversations.current.choices;
+    return editPermission(await host.workspace.locate(uri.fsPath), { mode, ...rules.inForce() });
+  };
+  const inlinePrompts = own(new InlinePrompts({ page, model: briefModel, files, watch: review, mayEdit }));
+  const table = {
+    ...commands({ page, composer, handlers, panel, keys, models, files }),
+    ...reviewCommands(review),
+    ...commentCommands({
+      threads: comments.threads,
+      send: (ids) => composer.sendComments(ids),
+      openPlan: () => comments.openPlan(),
+    }),
+    ...worktreeCommands({ page, handlers, panel, worktrees }),
+    ...contextCommands({ page, composer, panel, files, debugOutput }),
+    "rondo.generateCommitMessage": (sourceControl: unknown) => commitMessages.generate(sourceControl),
+    "rondo.inlinePrompt": () => inlinePrompts.show(),
+    "rondo.cancelCommitMessage": () => commitMessages.cancel(),
+    "rondo.follow": () => follow.set(follow.state !== "on"),
+  };
   for (const [id, run] of Object.entries(table)) {
     if (!declared.has(id)) own(vscode.commands.registerCommand(id, run));
   }
@@ -238,9 +385,10 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     view: panel,
     commands: table,
     async close() {
+      await Promise.all(conversations.sessions.map(({ chat }) => teller.settled(chat.session.id)));
       await conversations.closeAll();
       await mcp.stop();
-      await review.flush();
+      await Promise.all([review.flush(), comments.threads.flush()]);
       await models.dispose();
     },
   };
@@ -261,16 +409,4 @@ function storageOf(root: vscode.Uri): vscode.Uri {
   const name = workspaceFile?.toString() ?? workspaceFolders.map(({ uri }) => uri.toString()).join("\n");
   const key = createHash("sha256").update(name).digest("hex").slice(0, 16);
   return vscode.Uri.joinPath(root, "workspaces", name === "" ? "none" : key);
-}
-
-/** Context keys of the manifest's `when` clauses, with the value that VS Code has. */
-const contextKeys = new Map<string, boolean>();
-
-function updateContextKeys({ status, messages }: Chat): void {
-  const now = { "rondo.running": status.type !== "idle", "rondo.hasMessages": messages.length > 0 };
-  for (const [key, value] of Object.entries(now)) {
-    if (contextKeys.get(key) === value) continue;
-    contextKeys.set(key, value);
-    void vscode.commands.executeCommand("setContext", key, value);
-  }
 }

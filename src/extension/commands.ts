@@ -2,14 +2,16 @@
 import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { ownWords } from "../chat/words.ts";
+import { describeProblems } from "./editor/problem-prompt.ts";
 import type { Keys } from "./models/keys.ts";
 import { pickModel } from "./models/model-picker.ts";
 import type { Models } from "./models/models.ts";
 import { setKey } from "./models/set-key.ts";
-import { fromSelection } from "./panel/attachments.ts";
+import type { Attachments } from "./panel/attachments.ts";
 import type { Composer } from "./panel/composer.ts";
 import { type Handlers, handle, type PanelContext } from "./panel/handlers.ts";
 import type { Panel } from "./panel/panel.ts";
+import { reportedIn } from "./panel/reported.ts";
 
 interface CommandOptions {
   page: PanelContext;
@@ -18,19 +20,13 @@ interface CommandOptions {
   panel: Panel;
   keys: Keys;
   models: Models;
+  files: Attachments;
 }
 
 export function commands(options: CommandOptions): Record<string, () => unknown> {
-  const { page, composer, handlers, panel } = options;
+  const { page, composer, handlers, panel, files } = options;
   const { conversations, send } = page;
-  /** Shows an error in the panel, next to the session. */
-  const reported = (act: () => Promise<void>) => async () => {
-    try {
-      await act();
-    } catch (error) {
-      send({ type: "notice", ...page.explain(error) });
-    }
-  };
+  const reported = reportedIn(page);
   const revealed = (act: () => void | Promise<void>) => async () => {
     await panel.reveal();
     await act();
@@ -64,26 +60,27 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
     },
     "rondo.rules": revealed(() => send({ type: "show-rules" })),
     "rondo.showTrace": revealed(() => send({ type: "show-trace" })),
-    async "rondo.addSelection"() {
+    "rondo.addSelection": reported(async () => {
       const editor = vscode.window.activeTextEditor;
       if (!editor) return inform("Open a file first. Its selection is added.");
-      composer.attach([fromSelection(editor)]);
-      await panel.reveal();
-    },
-    async "rondo.explain"() {
+      const attaching = files.fromSelection(editor);
+      await Promise.all([attaching, panel.reveal()]);
+      composer.attach([await attaching]);
+    }),
+    "rondo.explain": reported(async () => {
       const editor = vscode.window.activeTextEditor;
       if (!editor) return inform("Open a file first. Its selection is explained.");
       await panel.reveal();
       const text = "Explain this code: what it does, and what is not obvious about it.";
-      await composer.prompt({ text, attachments: [fromSelection(editor)] });
-    },
-    async "rondo.fix"() {
+      await composer.prompt({ text, attachments: [await files.fromSelection(editor)] });
+    }),
+    "rondo.fix": reported(async () => {
       const editor = vscode.window.activeTextEditor;
       if (!editor) return inform("Open a file first. The problems in its selection are fixed.");
       const text = fixPrompt(editor);
       await panel.reveal();
-      await composer.prompt({ text, attachments: [fromSelection(editor)] });
-    },
+      await composer.prompt({ text, attachments: [await files.fromSelection(editor)] });
+    }),
     "rondo.setKey": reported(async () => {
       await page.prepare();
       await setKey(options.keys, options.models);
@@ -105,13 +102,11 @@ function inform(message: string): void {
 }
 
 function fixPrompt({ document, selection }: vscode.TextEditor): string {
-  const problems = vscode.languages
-    .getDiagnostics(document.uri)
-    .filter(({ range }) => selection.isEmpty || range.intersection(selection))
-    .slice(0, 20)
-    .map(({ message, range }) => `- line ${range.start.line + 1}: ${message}`);
+  const { uri } = document;
+  const all = vscode.languages.getDiagnostics(uri);
+  const problems = all.filter(({ range }) => selection.isEmpty || range.intersection(selection));
   if (problems.length === 0) return "Find what is wrong with this code and fix it.";
-  return `Fix these problems in ${vscode.workspace.asRelativePath(document.uri)}:\n${problems.join("\n")}`;
+  return `Fix these problems in ${describeProblems(uri, problems)}`;
 }
 
 async function selectModel({ page, handlers, models }: CommandOptions): Promise<void> {

@@ -1,9 +1,11 @@
 /**
- * The entry point, kept small because VS Code reads it at start-up: it registers the view and the commands. The rest is
- * a bundle of its own, loaded when the view opens or a command runs.
+ * The entry point, kept small because VS Code reads it at start-up: it registers the view, the commands, and what must be
+ * there before it is used. The rest is a bundle of its own, loaded when the view opens or a command runs.
  */
 import * as vscode from "vscode";
 import type { App } from "./app.ts";
+import { DebugOutput } from "./editor/debug-output.ts";
+import { problemActions } from "./editor/problem-actions.ts";
 
 let app: Promise<App> | undefined;
 
@@ -11,9 +13,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const { subscriptions } = context;
   // VS Code types the manifest as `any`.
   const { commands }: { commands: { command: string }[] } = context.extension.packageJSON.contributes;
+  const debugOutput = new DebugOutput();
+  subscriptions.push(debugOutput, problemActions());
   const ids = new Set(commands.map(({ command }) => command));
   const load = () => {
-    app ??= import("./app.ts").then(({ start }) => start(context, ids));
+    app ??= import("./app.ts").then(({ start }) => start(context, ids, debugOutput));
     return app;
   };
   const provider: vscode.WebviewViewProvider = {

@@ -55,6 +55,10 @@ export interface Settings {
   traceCollector: string;
   /** Whether the model is asked for the titles of sessions. */
   titles: boolean;
+  /** Ignored files that are copied into worktrees, in the syntax of `.gitignore`. */
+  worktreeCopy: string[];
+  /** Whether a new window shows in an editor where the agent reads and writes. */
+  follow: boolean;
   limits: Limits;
   /** Sentences about invalid settings. Each of them has its default instead. */
   problems: string[];
@@ -134,6 +138,7 @@ function parseSettings(): Settings {
     mode: read("permission.mode", PermissionMode),
     rules: read("permission.rules", z.array(Rule)),
     secrets: read("permission.secrets", z.array(z.string())),
+    worktreeCopy: read("worktree.copy", z.array(z.string())),
     mcpServers: read("mcpServers", AnyObject),
     vscodeTools: read("vscodeTools", z.array(z.string())),
     terminal: {
@@ -149,6 +154,7 @@ function parseSettings(): Settings {
     maxCheckpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0))) * 1_000_000,
     hooks: read("hooks", AnyObject),
     titles: read("titles", z.boolean()),
+    follow: read("follow", z.boolean(), false),
     limits: {
       ...extensionLimits,
       ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),

@@ -222,7 +222,7 @@ function folder(name: string, value: string): string {
 
 /** Splits at commas and blanks, but not inside parentheses, as in `bash(npm test *)`. */
 function list(value: string | undefined): string[] {
-  return (value ?? "").match(/[^\s,(]+(\([^)]*\))?/g) ?? [];
+  return (value ?? "").match(/[^\s,(]+(\([^)]*\)?)?/g) ?? [];
 }
 
 function count(name: string, value: string | undefined, least: number): number | undefined {

@@ -13,6 +13,7 @@ import {
   pendingPrompt,
   visibleEntries,
 } from "./context/context.ts";
+import { tellDecisions } from "./context/decisions.ts";
 import { saveMemory, shouldSaveMemory } from "./context/memory.ts";
 import { ensurePrefix, type LastLook, tellChanges } from "./context/prefix.ts";
 import { prune } from "./context/prune.ts";
@@ -140,6 +141,7 @@ async function runRound(turn: Turn, progress: Progress): Promise<Next> {
   const compaction = pendingCompaction(turn.chat.messages);
   if (!isAnswered && !compaction) {
     await tellChanges(turn, config, user, progress, progress.mustTellAll);
+    tellDecisions(turn, user);
     progress.mustTellAll = false;
   }
   const subtask = pendingSubtask(turn.chat, user);
@@ -326,7 +328,8 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   try {
     if (end.error) storeError(turn, end.error);
     const terminated = turn.lineage.length === 1 ? breakOf(end) : undefined;
-    if (terminated) turn.emit({ type: "session", session: { ...turn.chat.session, terminated } });
+    if (terminated && turn.chat.session.terminated?.by !== "memory")
+      turn.emit({ type: "session", session: { ...turn.chat.session, terminated } });
     closeOpenCalls(turn, end.reason === "error_max_budget_usd" ? budgetText : abortedText);
     prune(turn);
     turn.flush();

@@ -119,7 +119,7 @@ export function parseAgent({ data, body }: Markdown, { source, fileName, mode }:
 /** Ignores limits as in `Bash(git *)`, which are permissions. */
 function listOf(value: string | string[]): string[] {
   const names = typeof value === "string" ? value.replace(/\([^()]*\)/g, "").split(",") : value;
-  return names.map((name) => toolPattern(name.replace(/\(.*$/s, "").trim())).filter((name) => name !== "");
+  return names.map((name) => toolPattern(name.replace(/\(.*/s, "").trim())).filter((name) => name !== "");
 }
 
 /** `mcp__github` stands for all tools of that server. */

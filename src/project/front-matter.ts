@@ -42,8 +42,8 @@ function parseStrictly(yaml: string): unknown {
 
 /** Quotes values with a second colon, as in `description: Use it when: …`: not valid YAML, but common in such files. */
 function quoteLines(yaml: string): string {
-  return yaml.replace(/^([\w-]+): +(?!["'[{|>&*!%@`])(.*: .*|.* #.*|.*:)$/gm, (_, key: string, value: string) => {
-    return `${key}: ${JSON.stringify(value.trim())}`;
+  return yaml.replace(/^([\w-]+): +(?![ "'[{|>&*!%@`])(.*)$/gm, (line: string, key: string, value: string) => {
+    return /: | #|:$/.test(value) ? `${key}: ${JSON.stringify(value.trim())}` : line;
   });
 }
 

@@ -8,6 +8,8 @@ export type Matcher = (names: readonly string[]) => boolean;
 const maxLength = 500;
 /** The time to match grows exponentially with the number of repetitions; more could take minutes. */
 const maxRepetitions = 4;
+/** Maximum length that providers accept for the name of a tool; a model can ask for tools with longer ones. */
+const maxNameLength = 64;
 
 /** @throws SyntaxError with a message for people */
 export function matcherOf(text: string): Matcher {
@@ -18,7 +20,8 @@ export function matcherOf(text: string): Matcher {
     return (names) => names.some((name) => wanted.includes(name));
   }
   const pattern = compile(text);
-  return (names) => names.some((name) => pattern.test(name));
+  // Where a name is too long to try, a hook that guards must not be left out.
+  return (names) => names.some((name) => name.length > maxNameLength || pattern.test(name));
 }
 
 function compile(source: string): RegExp {
@@ -38,7 +41,7 @@ function mayTakeLong(source: string): boolean {
   const plain = source
     // Escapes and classes match one character each.
     .replace(/\\./g, "x")
-    .replace(/\[[^\]]*\]/g, "x")
+    .replace(/\[[^\]]*\]?/g, "x")
     // Removes characters that only look like repetitions.
     .replace(/\(\?(?:[:=!]|<[=!]|<\w+>)/g, "(")
     .replace(/([*+?}])\?/g, "$1");

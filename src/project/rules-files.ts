@@ -73,7 +73,8 @@ export function memoryOf(root: ConfigRoot | undefined): { memory: Project["memor
 }
 
 /** `End session: all`, `End session: ses_01… - it is done`; also as an item of a list. */
-const ending = /^[ \t]*(?:[-*][ \t]+)?End session:[ \t]+(\S.*?)(?:[ \t]+-[ \t]+(\S.*?))?[ \t]*\r?$/gm;
+const ending = /^[ \t]*(?:[-*][ \t]+)?End session:[ \t]+(\S.*)$/gm;
+const beforeReason = /[ \t]-[ \t]/;
 
 /**
  * Returns the sessions that the user's own memory file ends (P3). The workspace's file ends none: it comes with the
@@ -84,5 +85,8 @@ export function endingsOf(roots: readonly ConfigRoot[]): NonNullable<Project["en
   if (!own || roots.some(({ source, folder }) => source === "workspace" && folder === own.folder)) return [];
   const found = readConfigFile(own, memoryFile, memoryLimit, "end");
   const text = found.type === "file" ? decodeText(found.bytes) : undefined;
-  return [...(text ?? "").matchAll(ending)].map(([, target = "", reason = ""]) => ({ target, reason }));
+  return [...(text ?? "").matchAll(ending)].map(([, words = ""]) => {
+    const [target = "", ...reason] = words.trim().split(beforeReason);
+    return { target: target.trim(), reason: reason.join(" - ").trim() };
+  });
 }

@@ -72,7 +72,7 @@ export function headersFromEnvironment(
 }
 
 function plainAddress(address: string | undefined): string | undefined {
-  return address === undefined || !URL.canParse(address) ? undefined : new URL(address).href.replace(/\/+$/, "");
+  return address === undefined || !URL.canParse(address) ? undefined : new URL(address).href.replace(/(?<!\/)\/+$/, "");
 }
 
 /** Whether the provider can be used: it has a key, or its server runs on this machine and needs none. */

@@ -38,12 +38,11 @@ export class SpendingLedger implements Ledger {
   add(usd: number): void {
     if (!(usd > 0)) return;
     const file = this.#fileOfToday();
-    // A failed write may have left an incomplete line.
-    const newline = this.#unwrittenUsd > 0 ? "\n" : "";
     const line = JSON.stringify({ usd: usd + this.#unwrittenUsd, at: Date.now() });
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      appendFileSync(file, `${newline}${line}\n`, { mode: 0o600 });
+      // The first newline ends a line that a failed write or a crash cut off.
+      appendFileSync(file, `\n${line}\n`, { mode: 0o600 });
       this.#unwrittenUsd = 0;
     } catch (error) {
       if (this.#unwrittenUsd === 0) this.#onNote(`The cost of sessions cannot be saved in ${file}: ${error}`);

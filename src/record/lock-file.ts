@@ -4,11 +4,10 @@
  */
 import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
-import os from "node:os";
 import { join, parse as parsePath } from "node:path";
 import * as z from "zod/mini";
-import { attempt } from "../chat/attempt.ts";
 import { parseJson } from "../chat/json.ts";
+import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../tools/node-host/process-identity.ts";
 import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 const LockContent = z.object({
@@ -16,10 +15,7 @@ const LockContent = z.object({
   runId: z.string(),
   acquiredAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  pid: z.int(),
-  host: z.string(),
-  /** Start time of the process as the system counts it, because process ids are reused. Not known on all systems. */
-  processStart: z.optional(z.string()),
+  ...ProcessIdentity.shape,
   /** Identifies this lock. Part of a file name. */
   token: z.uuid(),
 });
@@ -135,8 +131,8 @@ export function heldLock(path: string): FoundLock | undefined {
   return found && !isAbandoned(found) ? found : undefined;
 }
 
-export function isOwnLock({ pid, host }: LockContent): boolean {
-  return pid === process.pid && host === os.hostname();
+export function isOwnLock(content: LockContent): boolean {
+  return isThisProcess(content);
 }
 
 function findLock(path: string): FoundLock | undefined {
@@ -154,7 +150,7 @@ function findLock(path: string): FoundLock | undefined {
 function isAbandoned(found: FoundLock): boolean {
   if (found.type === "torn") return Date.now() - found.since > tornTimeoutMs;
   const { content } = found;
-  return Date.parse(content.expiresAt) < Date.now() || (content.host === os.hostname() && isDead(content));
+  return Date.parse(content.expiresAt) < Date.now() || hasEnded(content);
 }
 
 /** Removes the lock at `path` if its token is still `token`. Does nothing while another process removes it. */
@@ -171,36 +167,6 @@ function removeLock(path: string, token: string): void {
   } finally {
     removal.discard();
   }
-}
-
-function isDead({ pid, processStart }: LockContent): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return systemErrorCode(error) === "ESRCH";
-  }
-  const now = processStatus(pid);
-  if (!now) return false;
-  // In the states Z and X the process has ended, but its parent has not yet read the exit status.
-  return now.state === "Z" || now.state === "X" || (processStart !== undefined && now.start !== processStart);
-}
-
-type ProcessIdentity = Pick<LockContent, "pid" | "host" | "processStart">;
-let own: ProcessIdentity | undefined;
-
-function thisProcess(): ProcessIdentity {
-  const start = own ? undefined : processStatus(process.pid)?.start;
-  own ??= { pid: process.pid, host: os.hostname(), ...(start !== undefined && { processStart: start }) };
-  return own;
-}
-
-/** Returns undefined on systems other than Linux, where a process is identified by its id alone. */
-function processStatus(pid: number): { state: string; start: string } | undefined {
-  if (process.platform !== "linux") return undefined;
-  const text = attempt(() => fs.readFileSync(`/proc/${pid}/stat`, "utf8"), undefined);
-  // The second field is a name in parentheses, which may contain any character.
-  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
-  return fields && { state: fields[0] ?? "", start: fields[19] ?? "" };
 }
 
 const identityOf = ({ dev, ino }: { dev: bigint; ino: bigint }): string => `${dev}:${ino}`;

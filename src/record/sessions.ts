@@ -7,6 +7,7 @@ import type { SessionInfo } from "../chat/events.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";
 import { RecordError } from "../loop/storage.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";
+import { runSteps, type Steps } from "../loop/transfer/slices.ts";
 import { heldLock } from "./lock-file.ts";
 import { searchRecord } from "./record-search.ts";
 import { type Replay, replay } from "./replay.ts";
@@ -60,15 +61,34 @@ export class Sessions {
   }
 
   /** Writes the record of a session that has none yet. @throws RecordError */
-  add(chat: Chat): void {
+  add(chat: Chat): Pick<Replay, "end"> {
+    return runSteps(this.addSteps(chat));
+  }
+
+  /** As `add`, with a step for each event. A record that is not written to its end is removed. */
+  *addSteps(chat: Chat): Steps<Pick<Replay, "end">> {
+    const { id } = chat.session;
     let failure: RecordError | undefined;
-    const transcript = this.transcript(chat.session.id, (error) => {
+    let isWhole = false;
+    const transcript = this.transcript(id, (error) => {
       failure = error;
     });
-    for (const event of eventsOf(chat)) transcript.append(event);
-    transcript.close();
+    try {
+      for (const event of eventsOf(chat)) {
+        transcript.append(event);
+        yield;
+      }
+      isWhole = true;
+    } finally {
+      try {
+        transcript.close();
+      } finally {
+        if (!isWhole) rmSync(this.path(id), { force: true });
+      }
+    }
     if (failure) throw failure;
     this.saveSummary(chat);
+    return { end: this.#size(id) ?? 0 };
   }
 
   /** Deletes a session and those of its subagents. @throws RecordError when the id is invalid */

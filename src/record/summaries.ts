@@ -23,6 +23,8 @@ const Summary = z.object({
   /** USD; absent when a model's price was not known. */
   cost: z.optional(z.number()),
   failed: z.boolean(),
+  /** Why the last reply failed. */
+  failure: z.optional(z.object({ code: z.string(), message: z.string() })),
 });
 export type Summary = z.infer<typeof Summary>;
 
@@ -103,6 +105,7 @@ function summarize(chat: Chat): Summary {
   const { session, messages } = chat;
   const { usd, partial } = costOfSession(chat);
   const last = messages.at(-1)?.info;
+  const error = last?.role === "assistant" ? last.error : undefined;
   const replied = last?.role === "assistant" ? last.completedAt : undefined;
   return {
     id: session.id,
@@ -113,6 +116,7 @@ function summarize(chat: Chat): Summary {
     messages: messages.length,
     tokens: messages.reduce((sum, { info }) => sum + (info.role === "assistant" ? contextSize(info.tokens) : 0), 0),
     ...(!partial && { cost: usd }),
-    failed: last?.role === "assistant" && last.error !== undefined,
+    failed: error !== undefined,
+    ...(error && { failure: { code: error.code, message: error.message } }),
   };
 }

@@ -147,7 +147,6 @@ export class Transcript implements Recorder {
       this.#file = { descriptor, ino: stats.ino, dev: stats.dev };
     }
     const size = stats?.size ?? 0;
-    if (this.#known === 0 && size === headerLine.length) this.#known = size;
     if (size > this.#known) this.#readNew();
     writeWhole(this.#file.descriptor, bytes, size);
     this.#known = size + bytes.length;
@@ -158,7 +157,7 @@ export class Transcript implements Recorder {
     if (size <= this.#known) return;
     try {
       const { events, end } = readLines(this.path, this.#known);
-      this.#missed.push(...events);
+      this.#missed = this.#missed.concat(events);
       this.#known = end;
     } catch {
       // Tried again the next time. Writing reports a file that is no longer a record.

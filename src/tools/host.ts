@@ -1,5 +1,6 @@
 /** The environment as tools see it, the only thing they touch. Node and VS Code each implement `Host`. */
 import type { BackgroundCommand } from "../chat/events.ts";
+import type { StopCause } from "../chat/stopped.ts";
 
 /** Why a file is protected, so that its use prompts in every mode. */
 export type Protection =
@@ -26,6 +27,8 @@ export interface Location {
   names: readonly string[];
   /** Whether the rules in force deny reading it, or ask. Always false without rules: see `ruledHost`. */
   restricted: boolean;
+  /** Whether the rules in force deny changing it, or ask, of all paths. Always false without such rules. */
+  changesRestricted: boolean;
 }
 
 /** A file's current text: the editor's unsaved buffer if there is one, else the text on disk. */
@@ -48,12 +51,22 @@ export type FileKind =
   | { type: "too-large"; size: number; limit: number; location: Location }
   | { type: "missing"; similar: string[]; location: Location };
 
+/** The names in a folder, each in order. */
+export interface FolderListing {
+  readonly folders: readonly string[];
+  readonly links: readonly string[];
+  /** Everything else. */
+  readonly files: readonly string[];
+}
+
 /** Excludes files from a search in a folder: those that may be read only when named. */
 export interface SearchFilter {
   /** Arguments for ripgrep, run in that folder, that exclude most of these files and no others. */
   readonly args: readonly string[];
   /** `path` is relative to the folder, with `/`. */
   isExcluded(path: string): boolean;
+  /** Returns the excluded names among files and links, fast for a listing that it has seen. `folder`: as `path`, or "". */
+  excludedIn(folder: string, listing: FolderListing): readonly string[];
   /** Identifies the permission rules that exclude files of any name; empty if there are none. */
   readonly rules: string;
   /**
@@ -66,13 +79,25 @@ export interface Workspace {
   /** Absolute paths of the open folders; commands run in the first. */
   readonly folders: readonly string[];
   readonly trusted: boolean;
+  /**
+   * Whether the rules in force may deny or ask for changing one of the paths, with `…` for unknown text; undefined if no
+   * rule does.
+   */
+  readonly restrictsChange: ((names: readonly string[]) => boolean) | undefined;
   /** Takes absolute paths, `~/…`, and paths relative to the first folder. */
   locate(path: string): Promise<Location>;
   /** @throws ToolError if it cannot be read, or its path now leads elsewhere */
   open(location: Location | string, signal: AbortSignal): Promise<FileKind>;
   /** @throws ToolError if the path now leads elsewhere */
   look(location: Location): Promise<"file" | "folder" | "special" | "missing">;
+  /**
+   * Returns undefined for what is no folder or cannot be read; the same listing as long as nothing has changed. Also
+   * lists protected files. Synchronous, for thousands of calls. `path`: absolute, with links resolved.
+   */
+  list(path: string): FolderListing | undefined;
   searchFilter(folder: Location): SearchFilter;
+  /** Whether git surely ignores a file; false if unsure. `file`: absolute. */
+  isGitIgnored(file: string): boolean;
   /** Keeps encoding, BOM and mode; a formatter may change the text. @throws ToolError if the version differs */
   write(location: Location, text: string, expected: string | "missing", signal: AbortSignal): Promise<TextFile>;
   /** Leaves its folders. @throws ToolError if the file is not in the `expected` version, or cannot be deleted */
@@ -86,8 +111,11 @@ export interface ShellCommand {
   signal: AbortSignal;
   /** Called with decoded output as it arrives, stdout and stderr together. */
   onOutput(text: string): void;
-  /** Called when it seems to wait for input, with its last line, and with undefined when it goes on. */
-  onWaiting(prompt: string | undefined): void;
+  /**
+   * Called when it seems to wait for input, with its last line, and with undefined when it goes on. `by`: who can answer
+   * it; the user only where the terminal is theirs and the prompt asks for a password.
+   */
+  onWaiting(prompt: string | undefined, by?: "nobody" | "user"): void;
   /** Whether it runs outside of the sandbox, as the user has allowed. */
   outsideSandbox?: boolean | undefined;
 }
@@ -129,7 +157,12 @@ export interface CallCommand extends CommandToRun, Pick<ShellCommand, "signal"> 
 }
 
 export interface CommandOutcome {
-  end: CommandEnd | { type: "timeout" } | { type: "waiting"; prompt: string } | { type: "detached"; id: string };
+  end:
+    | Exclude<CommandEnd, { type: "aborted" }>
+    | { type: "aborted"; by: StopCause }
+    | { type: "timeout" }
+    | { type: "waiting"; prompt: string }
+    | { type: "detached"; id: string };
   output: string;
   /** The file with the full output, if it was shortened. */
   outputFile: string | undefined;
@@ -153,7 +186,8 @@ export interface Background {
   takeEnded(): BackgroundCommand[];
   /** Calls `listener` on changes, at most a few times a second. @returns a function that removes it */
   listen(listener: () => void): () => void;
-  endAll(): Promise<void>;
+  /** Terminates all commands, those of calls, too. */
+  endAll(by: StopCause): Promise<void>;
 }
 
 /** The editor's language services; a headless run has none. */
@@ -169,6 +203,38 @@ export interface Editor {
   references(path: string, line: number, symbol: string): Promise<CodePlace[]>;
   /** Returns the workspace's symbols whose names match the query; with `path`, all symbols of that file. */
   symbols(query: string, path: string | undefined): Promise<CodeSymbol[]>;
+  /** Works out the edits of a rename and makes none. @throws ToolError if it cannot be renamed, or not to that name */
+  rename(path: string, line: number, symbol: string, newName: string): Promise<ServiceEdit[]>;
+  /** Works out the code actions of a kind for lines from 1, and makes none. `kind`: "" for the usual ones. */
+  actions(path: string, lines: { first: number; last: number }, kind: string): Promise<ServiceAction[]>;
+}
+
+/** What language services would change in a file. `path` is absolute. */
+export interface ServiceEdit {
+  path: string;
+  /** The text to which the edits belong. */
+  known: string;
+  edits: readonly PlacedEdit[];
+}
+
+export interface ServiceAction {
+  title: string;
+  /** "quickfix", "refactor.extract"; empty if unknown. */
+  kind: string;
+  /** Undefined if it does more than edit texts, or if what it does is not known before. */
+  edits: readonly ServiceEdit[] | undefined;
+}
+
+/** Lines and characters from 0; the end is not included. */
+export interface PlacedEdit {
+  from: TextPlace;
+  to: TextPlace;
+  text: string;
+}
+
+export interface TextPlace {
+  line: number;
+  character: number;
 }
 
 /** `path` is absolute; `line` and `column` are from 1. */
@@ -219,6 +285,8 @@ export interface Overflow {
   /** Returns the absolute path of the file. */
   keep(callID: string, text: string): Promise<string>;
   open(callID: string): OverflowFile;
+  /** Returns the path of the file that `open` makes. */
+  pathOf(callID: string): string;
   /** Whether `path` (absolute, links resolved) is stored here, so that the model may read it without a prompt. */
   holds(path: string): boolean;
 }

@@ -69,9 +69,10 @@ export interface PermissionRequirement {
   suggestedRule: string | undefined;
   /**
    * `exact`: only a rule with the text of the whole command, or `*`, allows it; for a part of a command that could not be
-   * parsed, or that does more than a rule for it means.
+   * parsed, or that does more than a rule for it means. `possible`: a path that a command may change, with `…` for unknown
+   * text, and `‥` for an unknown name; it asks where a rule denies or asks, and needs no permission otherwise.
    */
-  match: "pattern" | "exact";
+  match: "pattern" | "exact" | "possible";
   /** Anything but `none` always prompts, whatever rules, hooks and modes allow. */
   protection: Protection;
   /** The effect, for the permission card: "writes out.txt", "sends data to the network"; empty if it is obvious. */

@@ -55,7 +55,7 @@ export function* streamed(reply: TourReply, model: string, id: string, inputToke
   for (const [index, block] of message.content.entries()) {
     if (block.type === "text") {
       yield { type: "content_block_start", index, content_block: { type: "text", text: "" } };
-      for (const text of block.text.match(/\s*\S+\s*$|\s*\S+/g) ?? []) {
+      for (const text of block.text.match(/^\s+|\S+\s*/g) ?? []) {
         yield { type: "content_block_delta", index, delta: { type: "text_delta", text } };
       }
     } else {

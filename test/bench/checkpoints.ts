@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { openCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 import { median, type Report } from "./headless.ts";
 
-const sizes = [1_000, 100_000];
+const sizes = [1_000, 20_000, 100_000];
 const rounds = 11;
 const changed = 3;
 
@@ -24,12 +24,16 @@ export async function benchCheckpoint(report: Report): Promise<void> {
 async function bench(folder: string, size: number, report: Report): Promise<void> {
   const root = path.join(folder, "work");
   const files = fill(root, size);
+  let reviewed = 0;
   const checkpoints = openCheckpoints({
     folder: path.join(folder, "store"),
     sessionID: "bench",
     roots: [root],
     limitBytes: 1e9,
     log: (line) => process.stderr.write(`${line}\n`),
+    changed: async () => {
+      reviewed = performance.now();
+    },
   });
   const { signal } = new AbortController();
   const delays = monitorEventLoopDelay({ resolution: 1 });
@@ -39,7 +43,7 @@ async function bench(folder: string, size: number, report: Report): Promise<void
   await checkpoints.ready("unknown", signal);
   report(`checkpoint.${size}.first`, performance.now() - started, "ms");
   await checkpoints.end();
-  const times = { ready: [] as number[], command: [] as number[], named: [] as number[] };
+  const times = { ready: [] as number[], command: [] as number[], named: [] as number[], reviewed: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     const some = Array.from({ length: changed }, (_, at) => files[(round * 997 + at * 313) % files.length] ?? "");
     for (const [kind, writes] of [
@@ -56,12 +60,15 @@ async function bench(folder: string, size: number, report: Report): Promise<void
       const ended = performance.now();
       const change = await checkpoints.end();
       times[kind].push(performance.now() - ended);
+      if (kind === "command") times.reviewed.push(reviewed - ended);
       if (change?.files.length !== changed) throw new Error(`${change?.files.length} files instead of ${changed}`);
     }
   }
   delays.disable();
   report(`checkpoint.${size}.command`, median(times.command), "ms");
   report(`checkpoint.${size}.named`, median(times.named), "ms");
+  // From the last write until the review has the files of the step with their texts.
+  report(`checkpoint.${size}.reviewed`, median(times.reviewed), "ms");
   report(`checkpoint.${size}.ready`, median(times.ready), "ms");
   // This thread's own timers are up to 2 ms late.
   report(`checkpoint.${size}.blocked`, delays.max / 1e6, "ms");

@@ -1,18 +1,21 @@
 /**
- * `npm run bench [-- headless long stop record permission edit search checkpoint output panel vscode]`: prints a JSON
+ * `npm run bench [-- headless long stop record permission explain edit search review checkpoint output panel vscode vscode-review]`: prints a JSON
  * line for each figure. Without names it runs all.
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { benchCheckpoint } from "./checkpoints.ts";
 import { benchEdit } from "./edit.ts";
+import { benchExplain } from "./explain.ts";
 import { benchHeadless, benchLongSession, type Report } from "./headless.ts";
 import { benchOutput } from "./output.ts";
 import { benchPermission } from "./permission.ts";
 import { benchRecord } from "./record.ts";
+import { benchReview } from "./review.ts";
 import { benchSearch } from "./search.ts";
 import { benchStop } from "./stop.ts";
 import { benchVSCode } from "./vscode.ts";
+import { benchVSCodeReview } from "./vscode-review.ts";
 
 const wanted = process.argv.slice(2);
 const wants = (name: string) => wanted.length === 0 || wanted.includes(name);
@@ -25,10 +28,13 @@ if (wants("long")) await benchLongSession(report);
 if (wants("record")) await benchRecord(report);
 if (wants("stop")) await benchStop(report);
 if (wants("permission")) await benchPermission(report);
+if (wants("explain")) await benchExplain(report);
 if (wants("edit")) await benchEdit(report);
 if (wants("search")) await benchSearch(report);
+if (wants("review")) benchReview(report);
 if (wants("checkpoint")) await benchCheckpoint(report);
 if (wants("output")) await benchOutput(report);
 // Prints its figures itself, in the same form.
 if (wants("panel")) await import("./panel.mjs");
 if (wants("vscode")) await benchVSCode(report);
+if (wants("vscode-review")) await benchVSCodeReview(report);

@@ -102,6 +102,7 @@ describe("restores", () => {
     const editor = new World({
       writer: {
         unsaved: async () => dirty,
+        written: async () => {},
         write: async (file, bytes) => {
           if (path.basename(file) === "closed") return false;
           written.push(path.basename(file));

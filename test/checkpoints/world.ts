@@ -1,5 +1,6 @@
 /** A real folder with files, a store, and steps of an agent. */
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   lstatSync,
@@ -10,10 +11,12 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type FileWriter,
   openCheckpoints,
@@ -21,7 +24,24 @@ import {
   type RestoreResult,
   type SessionCheckpoints,
 } from "../../src/checkpoints/session-checkpoints.ts";
+import type { ChangedFile, StepContent, StepFiles } from "../../src/checkpoints/steps/step-files.ts";
 import type { Change } from "../../src/loop/checkpoints.ts";
+
+/** Returns bytes that cannot be compressed. */
+export const noise = (size: number): Buffer => randomBytes(size);
+
+export const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+
+/** Bytes of all files below the folder. */
+export const sizeOf = (folder: string): number => filesIn(folder).reduce((sum, file) => sum + statSync(file).size, 0);
+
+/** Number of files that this process has open. Linux. */
+export const openFiles = (): number => readdirSync("/proc/self/fd").length;
+
+const nothing = () => {};
 
 export const never = new AbortController().signal;
 
@@ -37,6 +57,8 @@ export class World {
   readonly folder: string;
   readonly roots: string[];
   readonly log: string[] = [];
+  /** What the review was told, newest last. */
+  readonly reviewed: StepFiles[] = [];
   readonly #options: Options;
   readonly #open: SessionCheckpoints[] = [];
   checkpoints: SessionCheckpoints;
@@ -58,6 +80,7 @@ export class World {
       roots: this.roots,
       limitBytes,
       log: (line) => this.log.push(line),
+      changed: async (files) => void this.reviewed.push(files),
       ...(writer && { writer }),
     });
     this.#open.push(opened);
@@ -98,6 +121,8 @@ export class World {
   /** Runs a step in which a tool writes these files by name. */
   async tool(...files: [name: string, write: () => void][]): Promise<Step> {
     const begun = this.checkpoints.begin();
+    // Changes during a scan may count as either the user's or the agent's.
+    await this.checkpoints.restored();
     for (const [name, write] of files) {
       await this.checkpoints.ready([path.resolve(this.folder, name)], never);
       write();
@@ -111,11 +136,13 @@ export class World {
   }
 
   /** Runs a step with a command. The user does `between` before it runs. */
-  async command(command: string, between = () => {}): Promise<Step> {
+  async command(command: string, between = nothing): Promise<Step> {
     const begun = this.checkpoints.begin();
     // Changes during a scan may count as either the user's or the agent's.
     await this.checkpoints.restored();
     between();
+    // Where scans are slow, as on a busy machine, changes of the last 20 ms count as the command's.
+    if (between !== nothing) await sleep(30);
     await this.checkpoints.ready("unknown", never);
     this.shell(command);
     return { begun, change: await this.checkpoints.end() };
@@ -146,6 +173,17 @@ export class World {
     );
   }
 
+  /** Returns and forgets what the review was told: a line `FROM > TO name (before name)` for each file. */
+  takeReviewed(): string[] {
+    const name = (file: string) => path.relative(this.folder, file);
+    const line = ({ path: file, before, after, movedFrom, isNamed }: ChangedFile) =>
+      `${isNamed ? "tool: " : ""}${shown(before)} > ${shown(after)} ${name(file)}${movedFrom ? ` (${name(movedFrom)})` : ""}`;
+    return this.reviewed
+      .splice(0)
+      .flatMap(({ files, left }) => [...files.map(line), ...(left > 0 ? [`${left} left`] : [])])
+      .sort();
+  }
+
   /** Returns everything in the folders except `.git`: contents and modes of files, targets of links, folders. */
   tree(): Record<string, string> {
     return Object.fromEntries(this.roots.flatMap((root) => [...entries(root, this.root)]).sort());
@@ -162,6 +200,10 @@ export class World {
     await Promise.all(this.#open.map((one) => one.close()));
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+function shown(content: StepContent): string {
+  return content.type === "file" ? JSON.stringify(Buffer.from(content.bytes).toString()) : content.type;
 }
 
 export interface Step {

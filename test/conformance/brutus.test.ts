@@ -50,6 +50,10 @@ describe("BRUTUS: types", () => {
     file: { mime: "text/plain", filename: "a", url: "file:///a", source: { start: 1, end: 2, text: "x" } },
     tool: { callID: "c", tool: "read", state: { status: "pending", input: {}, raw: "" } },
     agent: { name: "explore" },
+    comment: {
+      ...{ commentID: "c", number: 1, text: "x", source: { start: 1, end: 2, text: "x" } },
+      place: { type: "file", filename: "a", url: "file:///a" },
+    },
     subtask: { agent: "explore", description: "d", prompt: "p" },
     compaction: { auto: true },
     "step-start": { snapshot: "s" },

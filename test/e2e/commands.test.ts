@@ -1,5 +1,7 @@
 /** Commands of the palette, attachments and the queue. */
 import assert from "node:assert/strict";
+import { symlink } from "node:fs/promises";
+import path from "node:path";
 import { heldAnswer } from "./held-answer.ts";
 import { message, openSession, press, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -7,7 +9,8 @@ import { openWindow, type Window } from "./window.ts";
 describe("commands", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow({ files: { "broken.json": '{\n  "name": \n}\n' } });
+    window = await openWindow({ files: { "broken.json": '{\n  "name": \n}\n', ".env": "KEY=hunter2\n" } });
+    await symlink(".env", path.join(window.folder, "notes.md"));
   });
   after(() => window?.close());
 
@@ -46,6 +49,32 @@ describe("commands", () => {
     await chips.waitFor({ state: "detached" });
     const own = panel.getByRole("article", { name: "You" });
     assert.match(await own.innerText(), /src\/discount\.js:2–3/);
+  });
+
+  it("I6 Attach adds files, but no protected one and no link to one: the panel says where it leads", async () => {
+    const panel = await window.newSession();
+    for (const name of ["notes.md", "src/discount.js"]) {
+      await press(panel, "Attach");
+      const field = window.page.locator(".quick-input-widget input[type=text]");
+      await field.fill(name);
+      const row = window.page.locator(".quick-input-list .monaco-list-row", { hasText: name });
+      await row.locator(".quick-input-list-checkbox, input[type=checkbox], .monaco-checkbox").first().click();
+      await window.page.getByRole("button", { name: "OK" }).click();
+    }
+    const alert = panel.getByRole("alert").filter({ hasText: "notes.md is not attached" });
+    assert.match(await alert.innerText(), /it is a link to \.env, which may hold secrets\.[\s\S]*Ask Rondo to read it/);
+    const chips = panel.getByRole("group", { name: "Attached" });
+    await chips.getByText(/src\/discount\.js/).waitFor();
+    assert.equal(await chips.getByText("notes.md").count(), 0);
+    window.plays([{ text: "It is attached." }]);
+    await say(panel, "what is attached?");
+    await said(panel, "It is attached.");
+    assert.match(sent(), /from: 1000/);
+    assert.doesNotMatch(sent(), /hunter2/);
+    await window.open("notes.md");
+    await window.command("Rondo: Add Selection to Chat");
+    await panel.getByRole("alert").filter({ hasText: "notes.md is not attached" }).waitFor();
+    await window.open("src/discount.js");
   });
 
   it("Explain sends the selection immediately", async () => {

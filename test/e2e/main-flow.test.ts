@@ -50,13 +50,6 @@ describe("main flow", () => {
     return tops.some((top) => Math.abs(top - line.y) < 3);
   };
 
-  /** Goes to the next change and waits until Rondo offers to accept it, which it does once it knows the cursor. */
-  const goToNext = async (words: string) => {
-    await window.page.keyboard.press("Alt+F5");
-    await lines(words).waitFor();
-    await window.offers("Rondo: Accept Change");
-  };
-
   it("starts with an empty panel without serious axe findings", async () => {
     const panel = await window.panel();
     assert.ok(await panel.getByRole("region", { name: "Rondo" }).isVisible());
@@ -142,14 +135,19 @@ describe("main flow", () => {
 
     const { keyboard } = window.page;
     await panel.getByRole("button", { name: /^cart\.js/ }).click();
+    // It opens at its first change.
     await window.page.locator(".monaco-editor.focused").waitFor();
-    await keyboard.press("Control+Home");
-    await goToNext("A cart without it.");
+    await lines("A cart without it.").waitFor();
+    await window.offers("Rondo: Accept Change");
     await keyboard.press("Control+Alt+y");
     await changes(panel, "1 change").waitFor();
     assert.equal(await window.read("src/cart.js"), both, "accepting leaves the text as it is");
 
-    await goToNext("// in dollars");
+    // The focus is still in the editor, so the next keys act there.
+    await keyboard.press("Alt+F5");
+    await lines("// in dollars").waitFor();
+    const line = both.split("\n").indexOf('/** Cents as "9.05". */') + 1;
+    await window.page.locator("#status\\.editor\\.selection", { hasText: `Ln ${line},` }).waitFor();
     await keyboard.press("Control+Alt+n");
     await changes(panel, "1 change").waitFor({ state: "detached" });
     const one = fixed.replace("/** A new cart without the product. */", "/** A cart without it. */");

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { type ModelHost, startGateway, startOllama } from "./model-hosts.ts";
-import { press, said, say, status } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { choose, press, said, say, status } from "./panel-actions.ts";
+import { environmentKey, openWindow, type Window } from "./window.ts";
 
 const key = "sk-gateway-a-key-that-nobody-may-see";
 const off = { "lm-studio": "", "llama-cpp": "", vllm: "", jan: "" };
@@ -154,6 +154,37 @@ describe("several providers", () => {
     await panel.getByRole("alert").filter({ hasText: "Set API Key…" }).waitFor();
     const asked = gateway.requests.filter(({ body }) => body.includes("fifth prompt"));
     assert.ok(asked.length > 0 && asked.every(({ headers }) => headers.authorization !== `Bearer ${key}`));
+  });
+
+  it("moves a key from the environment to secret storage by its button; the next request uses that one", async () => {
+    await window.command("Rondo: Set API Key…");
+    await fieldOf(window).first().fill("Anthropic");
+    const entry = row(window, "Anthropic").first();
+    await row(window, "key from ANTHROPIC_API_KEY").waitFor();
+    await entry.hover();
+    await entry.getByRole("button", { name: "Move the key to VS Code's secret storage" }).click();
+    await row(window, "key from ANTHROPIC_API_KEY").waitFor({ state: "detached" });
+    await row(window, "key stored").waitFor();
+    const told = window.page.locator(".notification-toast", {
+      hasText: "Remove ANTHROPIC_API_KEY from your environment",
+    });
+    await told.waitFor();
+    assert.equal(await entry.getByRole("button", { name: "Move the key to VS Code's secret storage" }).count(), 0);
+    await window.page.keyboard.press("Escape");
+    const panel = await window.newSession();
+    await choose(panel, "Model", "Claude Sonnet 5.5");
+    window.plays([{ text: "Claude with the stored key." }]);
+    await say(panel, "sixth prompt");
+    await said(panel, "Claude with the stored key.");
+    assert.equal(window.requests.at(-1)?.headers["x-api-key"], environmentKey);
+    // Without the stored key the environment's is used again, so it was the stored one until now.
+    await window.command("Rondo: Set API Key…");
+    await fieldOf(window).first().fill("Anthropic");
+    await row(window, "key stored").waitFor();
+    await entry.hover();
+    await entry.getByRole("button", { name: "Delete the stored key" }).click();
+    await row(window, "key from ANTHROPIC_API_KEY").waitFor();
+    await window.page.keyboard.press("Escape");
   });
 
   it("never shows the key: not in the page, the panel, the logs, the record or the settings", async () => {

@@ -25,7 +25,7 @@ export function press(panel: Frame, name: string): Promise<void> {
 }
 
 /** Picks a row of the menu of the button "Mode: …", "Agent: …" or "Model: …", and waits until it is chosen. */
-export async function choose(panel: Frame, menu: "Mode" | "Agent", name: string): Promise<void> {
+export async function choose(panel: Frame, menu: "Mode" | "Agent" | "Model", name: string): Promise<void> {
   await panel.getByRole("button", { name: new RegExp(`^${menu}: `) }).click();
   await panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
   await panel.getByRole("button", { name: `${menu}: ${name}` }).waitFor();

@@ -85,7 +85,7 @@ describe("reloads", () => {
     await openSession(panel, "run something long");
     await panel.getByRole("group", { name: /^Run echo begun/ }).waitFor();
     await assertGoesOn("run something long");
-    assert.match(window.requests.at(-1)?.raw ?? "", /begun.*stopped by the user/);
+    assert.match(window.requests.at(-1)?.raw ?? "", /begun.*ended because the window was closed or reloaded/);
   });
 
   it("R3 survives a reload of the page itself; commands of the old window are ended", async () => {

@@ -33,6 +33,14 @@ describe("an untrusted workspace", () => {
     assert.equal(await panel.getByRole("button", { name: /Model: .*workspace/ }).count(), 0);
   });
 
+  it("says that an edit at a place is off", async () => {
+    await window.open("src/cart.js");
+    await window.command("Rondo: Edit Here");
+    const sentence = "This workspace is not trusted, so Rondo changes nothing in it.";
+    await window.page.locator(".notification-toast", { hasText: sentence }).waitFor();
+    await window.command("Notifications: Clear All Notifications");
+  });
+
   it("allows reading, and denies writing and running with the reason", async () => {
     const panel = await window.panel();
     const original = await window.read("src/cart.js");

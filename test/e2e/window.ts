@@ -21,6 +21,8 @@ const noise = [
   /getServerKeyPart/,
   // On a busy machine; Rondo does not listen to this event.
   /Aborted onWillSaveTextDocument-event/,
+  // VS Code asks who comments on each file that it reads, and code-server gives its settings two addresses.
+  /document 'file:[^']*\/User\/settings\.json already exists!'|Error: unknown document/,
   /authentication provider 'github'|An unknown error occurred\. Please consult the log/,
 ];
 
@@ -48,7 +50,7 @@ const ownSettings = {
   "rondo.localServers": { ollama: "", "lm-studio": "", "llama-cpp": "", vllm: "", jan: "" },
 };
 
-const environmentKey = "test-key-of-the-environment";
+export const environmentKey = "test-key-of-the-environment";
 
 interface Parts {
   opened: { browser: Browser; page: Page };
@@ -92,9 +94,19 @@ export class Window {
     this.#parts.model.answers = answers;
   }
 
+  /** As `plays`, for the requests to one model, in whichever order those to others come. */
+  playsAs(modelID: string, ...answers: Answer[]): void {
+    this.#parts.model.answersOf.set(modelID, answers);
+  }
+
   /** Sets the title of new sessions. Without it the model makes none, and the prompt is the title. */
   titles(title: string): void {
     this.#parts.model.title = title;
+  }
+
+  /** Sets the answer to requests that offer no tools, as that of an inline prompt. */
+  answersBriefly(answer: Answer): void {
+    this.#parts.model.brief = answer;
   }
 
   /** Returns the panel's frame; call it again after a reload or after the panel was hidden. */
@@ -175,6 +187,19 @@ export class Window {
     await panel.getByRole("button", { name: "New session", exact: true }).click();
     await panel.getByRole("article").first().waitFor({ state: "detached" });
     return panel;
+  }
+
+  /**
+   * Chooses an item of the open context menu. VS Code's menu does not act on a click in its first 100 ms, so that the
+   * release of the right button chooses nothing; such a click is made again.
+   */
+  async chooseFromMenu(name: string): Promise<void> {
+    const item = this.page.getByRole("menuitem", { name, exact: true });
+    await item.waitFor();
+    while (await item.isVisible()) {
+      await item.click({ timeout: 1000 }).catch(() => undefined);
+      await item.waitFor({ state: "hidden", timeout: 1000 }).catch(() => undefined);
+    }
   }
 
   /** Chooses a colour theme by its label. */
@@ -293,7 +318,9 @@ const nothingToSay: Answer = { status: 400, body: { error: { message: "the model
 /** A scripted model that keeps its address over stops and starts. */
 class Model {
   answers: Answer[] = [];
+  readonly answersOf = new Map<string, Answer[]>();
   title: string | undefined;
+  brief: Answer | undefined;
   readonly requests: ReceivedRequest[] = [];
   #server: ModelServer | undefined;
   #port = 0;
@@ -313,9 +340,11 @@ class Model {
 
   #answer(request: ReceivedRequest): Answer {
     const { tools } = request.body;
-    if (!Array.isArray(tools) || tools.length === 0) return this.title ? [{ text: this.title }] : nothingToSay;
+    if (!Array.isArray(tools) || tools.length === 0)
+      return this.brief ?? (this.title ? [{ text: this.title }] : nothingToSay);
     this.requests.push(request);
-    return this.answers.shift() ?? nothingToSay;
+    const answers = this.answersOf.get(String(request.body["model"])) ?? this.answers;
+    return answers.shift() ?? nothingToSay;
   }
 }
 

@@ -6,6 +6,8 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { SessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
+import { Review } from "../../src/extension/review/review.ts";
+import { StepChanges } from "../../src/extension/review/step-changes.ts";
 import { compareWith, editorCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
 
 const { signal } = new AbortController();
@@ -13,6 +15,8 @@ const { signal } = new AbortController();
 describe("checkpoints in the editor", () => {
   let folder: string;
   let storage: string;
+  let review: Review;
+  let changes: StepChanges;
   let checkpoints: SessionCheckpoints;
   const told: string[] = [];
 
@@ -22,16 +26,24 @@ describe("checkpoints in the editor", () => {
     folder = await realpath(await mkdtemp(path.join(open.uri.fsPath, "checkpoints-")));
     storage = await mkdtemp(path.join(os.tmpdir(), "rondo-checkpoints-"));
     told.length = 0;
+    review = new Review({ storage: undefined, warn: (line) => told.push(line) });
+    changes = new StepChanges({ review, tell: (line) => told.push(line) });
     checkpoints = editorCheckpoints({
       storage: vscode.Uri.file(storage),
       sessionID: "ses_one",
+      folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+      isApart: false,
       log: { warn: (line: string) => told.push(line) },
+      review,
+      changes,
     });
   });
 
   afterEach(async () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await checkpoints.close();
+    changes.dispose();
+    review.dispose();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     await rm(storage, { recursive: true, force: true, maxRetries: 5 });
     assert.deepEqual(told, []);
@@ -84,7 +96,7 @@ describe("checkpoints in the editor", () => {
     const { files } = await checkpoints.preview(begun, signal);
     assert.deepEqual(
       files.map(({ path, edited }) => [path, edited]),
-      [[shown("a.txt"), true]],
+      [[shown("a.txt"), "user"]],
     );
     await checkpoints.restore(begun, [], signal);
     assert.equal(document.getText(), "mine two\n");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -12,22 +12,14 @@ import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { noSessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 import { Conversations } from "../../src/extension/sessions/conversations.ts";
 import { isWindowThere } from "../../src/extension/sessions/window-alive.ts";
-import { AgentCatalog } from "../../src/loop/agents/agents.ts";
-import { defaultLimits } from "../../src/loop/limits.ts";
-import { noExternalTools } from "../../src/loop/setup/external-tools.ts";
-import { noLedger } from "../../src/loop/storage.ts";
 import { commandHooks } from "../../src/project/command-hooks.ts";
 import { loadHooks } from "../../src/project/hook-settings.ts";
-import { KnownFacts } from "../../src/providers/catalog/model-facts.ts";
-import { openModel } from "../../src/providers/providers.ts";
 import { Sessions } from "../../src/record/sessions.ts";
-import { coreTools } from "../../src/tools/built-in/core.ts";
-import { taskTool } from "../../src/tools/built-in/task.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
-import { registryOf } from "../../src/tools/registry.ts";
 import { hookLog } from "../hook-log.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
 import { usualBoundary } from "../read-boundary.ts";
+import { sessionDeps } from "./window-sessions.ts";
 
 const long = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
 const slow: Answer = { blocks: [{ text: long, pieces: 40 }], delay: 60 };
@@ -63,58 +55,27 @@ describe("sessions of a window", () => {
 
   /** Opens a window's sessions with their real dependencies. */
   function open(): Conversations {
-    const project = {
-      agents: new AgentCatalog(),
-      rules: [],
-      memory: undefined,
-      branch: undefined,
-      root: undefined,
-      problems: [],
-    };
     return new Conversations({
       store,
       folder,
-      observer: { event() {}, switched() {}, trouble() {} },
-      deps: {
-        hostFor: () => nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
-        hooksFor: (chat, transcriptPath, choices) => {
-          const { cwd, id: sessionID } = chat.session;
-          const settings = loadHooks({
-            folders: [],
-            home: folder,
-            trusted: true,
-            boundary: usualBoundary,
-            own: hookSettings,
-          });
-          const permissionMode = () => choices.mode;
-          const context = { cwd, sessionID, transcriptPath, permissionMode, env: process.env, onNote() {} };
-          return commandHooks(settings, context);
+      observer: { event() {}, switched() {}, tabsChanged() {}, trouble() {} },
+      worktreeOf: () => undefined,
+      toReview: () => ({ changes: 0, files: 0 }),
+      deps: sessionDeps(
+        { model, bugs },
+        {
+          hostFor: () => nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
+          hooksFor: (chat, transcriptPath, choices) => {
+            const { cwd, id: sessionID } = chat.session;
+            const from = { folders: [], home: folder, trusted: true, boundary: usualBoundary };
+            const settings = loadHooks({ ...from, own: hookSettings });
+            const permissionMode = () => choices.mode;
+            const context = { cwd, sessionID, transcriptPath, permissionMode, env: process.env, onNote() {} };
+            return commandHooks(settings, context);
+          },
+          checkpointsFor: () => noSessionCheckpoints,
         },
-        project: () => project,
-        ledger: noLedger,
-        tools: registryOf(coreTools),
-        taskTool,
-        externalTools: noExternalTools,
-        toolSearchTools: () => [],
-        checkpointsFor: () => noSessionCheckpoints,
-        forgetCheckpoints: async () => {},
-        ruleUsed() {},
-        limits: () => ({ ...defaultLimits, queueTimeoutMs: 300 }),
-        facts: new KnownFacts({ limits: () => defaultLimits }),
-        platform: process.platform,
-        openModel: () => openModel("anthropic", { apiKey: "test-key", baseURL: model.url }),
-        fallbackModel: () => undefined,
-        rules: () => ({ user: [], workspace: [] }),
-        keepRules() {},
-        attended: true,
-        titles: false,
-        log: {
-          firstByte() {},
-          event() {},
-          note() {},
-          bug: (error) => bugs.push(error),
-        },
-      },
+      ),
       choicesFor: () => ({
         mode: "default",
         model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
@@ -142,6 +103,26 @@ describe("sessions of a window", () => {
       ...["SessionStart startup", "UserPromptSubmit", "PreToolUse bash", "PermissionRequest bash", "PostToolUse bash"],
       ...["Stop", "SessionEnd end_turn"],
     ]);
+  });
+
+  it("W2 a new session begins while hooks hear the first message of the one before", async () => {
+    const go = path.join(folder, "go");
+    const hook = { type: "command", command: `until [ -e ${go} ]; do sleep 0.02; done` };
+    hookSettings = { UserPromptSubmit: [{ hooks: [hook] }] };
+    conversations = open();
+    const { current: first } = conversations;
+    const turn = ask("the first");
+    await until("the hook runs", () => first.running);
+    conversations.startNew();
+    const { current: second } = conversations;
+    assert.notEqual(second, first);
+    await writeFile(go, "");
+    assert.equal((await turn).type, "ended");
+    assert.equal(second.chat.messages.length, 0);
+    assert.deepEqual(
+      conversations.tabs.map(({ title, state }) => `${title} ${state}`),
+      ["New session idle", "the first done"],
+    );
   });
 
   function runHeadless(...args: string[]): ChildProcess {
@@ -226,6 +207,68 @@ describe("sessions of a window", () => {
     await conversations.remove(pear);
     assert.equal(store.has(pear), false);
     assert.equal(conversations.current.chat.messages.length, 0, "an empty session is in its place");
+  });
+
+  it("V1 what is decided about changes of a closed session is told when it goes on", async () => {
+    await conversations.current.prompt(textPrompt("Hello"));
+    const { id: first } = conversations.current.chat.session;
+    conversations.startNew();
+    await until("closed", () => conversations.openChat(first) === undefined);
+    const names = { name: "a.txt", path: path.join(folder, "a.txt") };
+    const hunks = [{ line: 1, removed: "mine\n", added: "yours\n" }];
+    await conversations.decided(first, [
+      { ...names, id: "prt_1", time: Date.now(), action: "rejected", hunks, others: [], before: "1", after: "2" },
+    ]);
+    conversations.show(first);
+    await conversations.current.prompt(textPrompt("Go on"));
+    assert.match(model.requests.at(-1)?.raw ?? "", /Go on.*Rejected in a\.txt, and undone:.*- mine.*\+ yours/);
+  });
+
+  it("W2 runs several sessions at once: each has its tab, its state, its record and its lock", async () => {
+    answers = [slow, slow];
+    const { current: first } = conversations;
+    const states = () => conversations.tabs.map(({ title, state }) => `${title} ${state}`);
+    const firstTurn = ask("the first");
+    await until("the first has begun", () => model.requests.length === 1);
+    conversations.startNew();
+    const { current: second } = conversations;
+    const secondTurn = ask("the second");
+    await until("both work", () => model.requests.length === 2);
+    await until("both have their names", () => second.chat.session.title === "the second");
+    assert.deepEqual(states(), ["the first running", "the second running"]);
+    assert.deepEqual(
+      conversations.list().map(({ title, state }) => [title, state]),
+      [
+        ["the second", "running"],
+        ["the first", "running"],
+      ],
+    );
+    conversations.closeTab(first.chat.session.id);
+    assert.equal(conversations.tabs.length, 2, "a session that runs keeps its tab");
+
+    await firstTurn;
+    assert.deepEqual(states(), ["the first done", "the second running"]);
+    await secondTurn;
+    assert.deepEqual(states(), ["the first done", "the second idle"]);
+    for (const { chat } of [first, second]) {
+      const kept = store.open(chat.session.id).chat;
+      assert.deepEqual(kept.messages, chat.messages, "each record has its own messages");
+    }
+    conversations.show(first.chat.session.id);
+    assert.deepEqual(states(), ["the first idle", "the second idle"]);
+    conversations.closeTab(first.chat.session.id);
+    assert.equal(conversations.current.chat.session.id, second.chat.session.id);
+    assert.deepEqual(states(), ["the second idle"]);
+  });
+
+  it("W2 gives the sessions of the window before a reload their tabs again", async () => {
+    await ask("the first");
+    const { id: kept } = conversations.current.chat.session;
+    const saved = conversations.tabs;
+    conversations = open();
+    conversations.restoreTabs([...saved, { id: "ses_deleted", title: "Deleted", state: "idle" }]);
+    conversations.show(kept);
+    assert.deepEqual(conversations.tabs, [{ id: kept, title: "the first", state: "idle" }]);
   });
 
   it("knows that its window is open", async () => {

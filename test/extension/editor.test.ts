@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { codeEditor } from "../../src/extension/host/language-services.ts";
+import { codeAction } from "../../src/tools/built-in/code-action.ts";
 import { diagnostics } from "../../src/tools/built-in/diagnostics.ts";
+import { renameSymbol } from "../../src/tools/built-in/rename-symbol.ts";
 import { symbols } from "../../src/tools/built-in/symbols.ts";
 import type { Editor, Host } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
@@ -172,6 +174,68 @@ describe("code intelligence of the editor", () => {
     const all = await run(symbols, { action: "workspace", symbol: "sum" });
     assert.match(all, /b\.code:7 function Cart\.sumTwo/);
     assert.doesNotMatch(all, /KEY/);
+  });
+
+  it("T11 renames a symbol by the provider of its language, in open and closed files", async () => {
+    await writeFile(at("a.code"), "let total = 1;\n");
+    await writeFile(at("b.code"), "use(total);\n");
+    await vscode.workspace.openTextDocument(uri("b.code"));
+    own.push(
+      vscode.languages.registerRenameProvider(
+        { pattern: "**/*.code" },
+        {
+          provideRenameEdits(document, position, name) {
+            if (name === "let") throw new Error("let is a keyword");
+            assert.equal(document.getText(document.getWordRangeAtPosition(position)), "total");
+            const edit = new vscode.WorkspaceEdit();
+            for (const file of ["a.code", "b.code"]) edit.replace(uri(file), new vscode.Range(0, 4, 0, 9), name);
+            if (name === "made") edit.insert(uri("made.code"), new vscode.Position(0, 0), "x");
+            return edit;
+          },
+        },
+      ),
+    );
+    const input = { path: "a.code", line: 1, symbol: "total" };
+    assert.match(await run(renameSymbol, { ...input, new_name: "sum" }), /^2 files changed/);
+    assert.equal(await readFile(at("a.code"), "utf8"), "let sum = 1;\n");
+    assert.equal(await readFile(at("b.code"), "utf8"), "use(sum);\n");
+    await writeFile(at("d.code"), "let total = 1;\n");
+    const again = { ...input, path: "d.code" };
+    assert.match(await refusalOf(() => run(renameSymbol, { ...again, new_name: "let" })), /let is a keyword/);
+    assert.match(await refusalOf(() => run(renameSymbol, { ...again, new_name: "made" })), /what is no file yet/);
+    await writeFile(at("c.text"), "total\n");
+    const other = await refusalOf(() => run(renameSymbol, { ...input, path: "c.text", new_name: "sum" }));
+    assert.match(other, /No language service renames|refuse the rename/);
+  });
+
+  it("T11 lists and applies code actions that only edit, of the kind that is asked for", async () => {
+    await writeFile(at("a.code"), "b a\n");
+    const { QuickFix, SourceOrganizeImports } = vscode.CodeActionKind;
+    const action = (title: string, kind: vscode.CodeActionKind, more: Partial<vscode.CodeAction> = {}) =>
+      Object.assign(new vscode.CodeAction(title, kind), more);
+    const sorted = new vscode.WorkspaceEdit();
+    sorted.replace(uri("a.code"), new vscode.Range(0, 0, 0, 3), "a b");
+    own.push(
+      vscode.languages.registerCodeActionsProvider(
+        { pattern: "**/*.code" },
+        {
+          provideCodeActions: (_document, _range, { only }) =>
+            only?.contains(SourceOrganizeImports)
+              ? [action("Sort", SourceOrganizeImports, { edit: sorted, command: { command: "count", title: "" } })]
+              : [
+                  action("Fix it", QuickFix, { edit: sorted }),
+                  action("Run it", QuickFix, { command: { command: "run", title: "" } }),
+                  action("Not now", QuickFix, { edit: sorted, disabled: { reason: "busy" } }),
+                ],
+        },
+      ),
+    );
+    const input = { path: "a.code", line: 1 };
+    assert.equal(await run(codeAction, input), "These can be applied:\n- Fix it (quickfix)");
+    assert.match(await refusalOf(() => run(codeAction, { ...input, title: "Run it" })), /runs a command/);
+    const organize = { ...input, kind: "source.organizeImports" };
+    assert.match(await run(codeAction, { ...organize, title: "Sort" }), /^1 file changed/);
+    assert.equal(await readFile(at("a.code"), "utf8"), "a b\n");
   });
 
   it("T11 says what is missing, and when there is no editor", async () => {

@@ -9,6 +9,7 @@ import { type EditorHost, vscodeHost } from "../../src/extension/host/vscode-hos
 import { applyPatch } from "../../src/tools/built-in/apply-patch.ts";
 import { edit } from "../../src/tools/built-in/edit.ts";
 import { notebookEdit } from "../../src/tools/built-in/notebook-edit.ts";
+import { read } from "../../src/tools/built-in/read.ts";
 import type { Host } from "../../src/tools/host.ts";
 import { nobodyToAsk, noDelegate, type Tool, type ToolResult } from "../../src/tools/tool.ts";
 
@@ -16,6 +17,7 @@ describe("edits in the editor", () => {
   let folder: string;
   let editor: EditorHost;
   let host: Host;
+  const seen = new Map<string, string>();
   let found: vscode.DiagnosticCollection;
   const written: [name: string, before: string | undefined, after: string | undefined][] = [];
 
@@ -30,6 +32,7 @@ describe("edits in the editor", () => {
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
       sandbox: () => "off" as const,
       secrets: () => [],
+      markersFolder: path.join(os.tmpdir(), "rondo-markers"),
     });
     host = editor.forSession(path.join(os.tmpdir(), "rondo-outputs"));
     found = vscode.languages.createDiagnosticCollection("rondo-edits");
@@ -58,7 +61,7 @@ describe("edits in the editor", () => {
 
   async function run(tool: Tool, input: Record<string, unknown>): Promise<ToolResult> {
     const { signal } = new AbortController();
-    const context = { host, callID: "call-1", seen: new Map(), signal, delegate: noDelegate, askUser: nobodyToAsk };
+    const context = { host, callID: "call-1", seen, signal, delegate: noDelegate, askUser: nobodyToAsk };
     const plan = await tool.prepare(tool.input.parse(input), context);
     return await plan.run(() => {});
   }
@@ -89,6 +92,7 @@ describe("edits in the editor", () => {
     await put("a.txt", "one\ntwo\n");
     await put("b.txt", "b\n");
     await put("gone.txt", "x\n");
+    await run(read, { file_path: at("gone.txt") });
     await typed("a.txt", "typed\n");
     const patch = `*** Begin Patch\n*** Update File: ${at("a.txt")}\n one\n-two\n+2\n*** Add File: ${at("new/n.txt")}\n+n\n*** Update File: ${at("b.txt")}\n*** Move to: ${at("c.txt")}\n-b\n+c\n*** Delete File: ${at("gone.txt")}\n*** End Patch`;
     const { metadata } = await run(applyPatch, { input: patch });
@@ -110,6 +114,7 @@ describe("edits in the editor", () => {
     await put("a.txt", "one\n");
     await put("b.txt", "b\n");
     await typed("b.txt", "typed ");
+    await run(read, { file_path: at("b.txt") });
     const patch = `*** Begin Patch\n*** Update File: ${at("a.txt")}\n-one\n+1\n*** Delete File: ${at("b.txt")}\n*** End Patch`;
     await assert.rejects(run(applyPatch, { input: patch }), /unsaved changes.*Nothing was changed\.$/);
     assert.equal(await text("a.txt"), "one\n");
@@ -125,6 +130,7 @@ describe("edits in the editor", () => {
     };
     const json = `${JSON.stringify(notebook, null, 1)}\n`;
     await put("n.ipynb", json);
+    await run(read, { file_path: at("n.ipynb") });
     await run(notebookEdit, { notebook_path: at("n.ipynb"), cell_id: "a", new_source: "two" });
     assert.equal(await text("n.ipynb"), json.replace("one", "two"));
   });

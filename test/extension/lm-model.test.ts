@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import os from "node:os";
+import path from "node:path";
 import * as vscode from "vscode";
 import type { Entry } from "../../src/chat/apply.ts";
 import { Keys } from "../../src/extension/models/keys.ts";
@@ -6,6 +8,7 @@ import { Models } from "../../src/extension/models/models.ts";
 import { vscodeModel } from "../../src/extension/models/vscode-model.ts";
 import { VSCodeModels } from "../../src/extension/models/vscode-models.ts";
 import type { ModelEvent, ModelRequest } from "../../src/loop/model.ts";
+import { RateLimits } from "../../src/providers/shared/rate-limits.ts";
 import { type Harness, harnesses, until } from "../loop/harness.ts";
 import type { Fake } from "./lm-extension/main.js";
 
@@ -299,7 +302,7 @@ describe("VS Code models", () => {
       keys: async () => [],
       onDidChange: nothing.event,
     });
-    const models = new Models(keys, undefined);
+    const models = new Models(keys, new RateLimits(path.join(os.tmpdir(), "rondo-limits-unused")), undefined);
     const hidden = [
       "ANTHROPIC_API_KEY",
       "OPENAI_API_KEY",

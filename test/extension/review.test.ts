@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -7,6 +8,7 @@ import * as vscode from "vscode";
 import { putText } from "../../src/extension/host/documents.ts";
 import { BaselineProvider, beforeUri } from "../../src/extension/review/baseline-provider.ts";
 import { Decorations } from "../../src/extension/review/decorations.ts";
+import { HunkLenses } from "../../src/extension/review/hunk-lenses.ts";
 import { Review } from "../../src/extension/review/review.ts";
 import { reviewCommands } from "../../src/extension/review/review-commands.ts";
 
@@ -71,7 +73,11 @@ describe("review in the editor", () => {
     const uri = await file(before);
     await agentWrites(uri, after);
     assert.deepEqual(review.files(), [
-      { path: uri.fsPath, relative: vscode.workspace.asRelativePath(uri), hunks: 3, added: 2, removed: 2 },
+      {
+        path: uri.fsPath,
+        relative: vscode.workspace.asRelativePath(uri),
+        ...{ state: "changed", changedLines: [], movedFrom: "", hunks: 3, total: 3, added: 2, removed: 2 },
+      },
     ]);
   });
 
@@ -140,7 +146,7 @@ describe("review in the editor", () => {
     assert.equal(hunks(uri), 1);
     await review.reject(uri, 0);
     await assert.rejects(stat(uri.fsPath));
-    assert.deepEqual(review.files(), []);
+    assert.deepEqual(review.uris(), []);
   });
 
   it("works on closed files, including mixed line endings", async () => {
@@ -160,6 +166,49 @@ describe("review in the editor", () => {
     await agentWrites(uri, "eins\r\nzwei\r\n");
     await review.reject(uri, 0);
     assert.deepEqual(await readFile(uri.fsPath), bytes);
+  });
+
+  it("V23 counts what a formatter does at the user's save as nobody's, and what he types as his", async () => {
+    const uri = await file(before, "file.rondofmt");
+    const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+      { pattern: "**/*.rondofmt" },
+      {
+        provideDocumentFormattingEdits: (document) =>
+          [...Array(document.lineCount).keys()]
+            .map((line) => document.lineAt(line))
+            .filter(({ text }) => text !== "" && !text.endsWith(";"))
+            .map(({ range }) => vscode.TextEdit.insert(range.end, ";")),
+      },
+    );
+    const document = await agentWrites(uri, after);
+    // A window formats before or after it reports the save, depending on what has started first in it.
+    const reported: string[] = [];
+    const listeners = [
+      vscode.workspace.onWillSaveTextDocument((event) => {
+        if (event.document === document) reported.push("save");
+      }),
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.contentChanges.some(({ text }) => text === ";")) reported.push("format");
+      }),
+    ];
+    const editor = vscode.workspace.getConfiguration("editor");
+    await editor.update("formatOnSave", true, vscode.ConfigurationTarget.Global);
+    try {
+      await vscode.window.showTextDocument(document);
+      await type(document, 5, 0, "mine ");
+      assert.ok(await document.save());
+      assert.equal(await disk(uri), "one;\n2;\nthree;\nfour;\n4.5;\nmine five;\n");
+      const isLate = reported.indexOf("format") < reported.indexOf("save");
+      assert.deepEqual(review.files()[0]?.changedLines, isLate ? [2, 5] : []);
+      if (isLate) return;
+      await review.reject(uri);
+      // Saving the rejected text formats the old lines.
+      assert.equal(document.getText(), "one;\ntwo;\nthree;\nfour;\nmine five;\nsix;\n");
+    } finally {
+      await editor.update("formatOnSave", undefined, vscode.ConfigurationTarget.Global);
+      formatter.dispose();
+      for (const one of listeners) one.dispose();
+    }
   });
 
   it("attributes changes by other programs to the user", async () => {
@@ -223,6 +272,35 @@ describe("review in the editor", () => {
     next.dispose();
   });
 
+  it("R3 continues reviews that version 0.4.0 has kept", async () => {
+    const changed = await file(after);
+    const made = await file("agent\nof both\n", "made.txt");
+    const keep = async (uri: vscode.Uri, kept: object) => {
+      const name = `${createHash("sha1").update(uri.toString()).digest("hex")}.json`;
+      const json = JSON.stringify({ version: 1, uri: uri.toString(), ...kept });
+      await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(storage, "review", name), Buffer.from(json));
+    };
+    await keep(changed, { created: false, base: before, text: after });
+    await keep(made, { created: true, base: "of both\n", text: "agent\nof both\n" });
+    await review.load();
+    const rows = () => review.files().map(({ relative, state, hunks }) => [path.basename(relative), state, hunks]);
+    const waiting = [
+      ["file.txt", "changed", 3],
+      ["made.txt", "new", 1],
+    ];
+    assert.deepEqual(rows(), waiting);
+    // They are there for the next window as well.
+    await review.flush();
+    review.dispose();
+    review = new Review({ storage, warn: (message) => told.push(message) });
+    await review.load();
+    assert.deepEqual(rows(), waiting);
+    await review.reject(changed);
+    assert.equal(await disk(changed), before);
+    review.accept(made);
+    assert.deepEqual(review.uris(), []);
+  });
+
   it("skips a state that cannot be read", async () => {
     await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(storage, "review", "x.json"), Buffer.from('{"version":1'));
     await review.load();
@@ -231,35 +309,38 @@ describe("review in the editor", () => {
 
   describe("visible editors", () => {
     let decorations: Decorations;
+    let lenses: HunkLenses;
     let texts: BaselineProvider;
     let commands: Record<string, (...args: unknown[]) => unknown>;
 
     beforeEach(() => {
-      decorations = new Decorations(review);
+      lenses = new HunkLenses(review);
+      decorations = new Decorations(review, lenses);
       texts = new BaselineProvider(review);
       commands = reviewCommands(review);
     });
 
     afterEach(() => {
       decorations.dispose();
+      lenses.dispose();
       texts.dispose();
     });
 
     it("shows a line of actions above each hunk", async () => {
       const uri = await file(before);
       await agentWrites(uri, after);
-      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
+      const shown = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
       assert.deepEqual(
-        lenses.filter(({ range }) => range.start.line === 1).map(({ command }) => command?.title),
-        ["Accept", "Reject", "1 line removed", "$(arrow-up)", "1 of 3", "$(arrow-down)"],
+        shown.filter(({ range }) => range.start.line === 1).map(({ command }) => command?.title),
+        ["Accept", "Reject", "Comment", "1 line removed", "$(arrow-up)", "1 of 3", "$(arrow-down)"],
       );
-      assert.deepEqual([...new Set(lenses.map(({ range }) => range.start.line))], [1, 4, 6]);
+      assert.deepEqual([...new Set(shown.map(({ range }) => range.start.line))], [1, 4, 6]);
     });
 
     it("ignores a late click on an action line", async () => {
       const uri = await file(before);
       const document = await agentWrites(uri, after);
-      const [lens] = decorations.provideCodeLenses(document);
+      const [lens] = lenses.provideCodeLenses(document);
       const press = () => commands["rondo.acceptHunk"]?.(...(lens?.command?.arguments ?? []));
       await press();
       await press();
@@ -320,6 +401,17 @@ describe("review in the editor", () => {
       await commands["rondo.rejectAll"]?.();
       assert.equal(await disk(c), before);
       assert.equal(await disk(d), before);
+      assert.deepEqual(review.uris(), []);
+      assert.deepEqual(
+        review.files().map(({ state, hunks, total }) => [state, hunks, total]),
+        [
+          ["accepted", 0, 3],
+          ["rejected", 0, 3],
+          ["rejected", 0, 3],
+          ["rejected", 0, 3],
+        ],
+      );
+      review.forgetDecided();
       assert.deepEqual(review.files(), []);
     });
 

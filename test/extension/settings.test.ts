@@ -191,6 +191,7 @@ describe("settings", () => {
     const free = Object.entries(properties).filter(([, { scope }]) => scope !== "machine" && scope !== "application");
     assert.deepEqual(free.map(([key]) => key).sort(), [
       "rondo.agent",
+      "rondo.follow",
       "rondo.maxTurns",
       "rondo.model",
       "rondo.thinking",

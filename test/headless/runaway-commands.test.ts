@@ -33,7 +33,7 @@ describe("runaway commands", () => {
     work = new TestWorkspace();
   });
   afterEach(async () => {
-    await work.host.background.endAll();
+    await work.host.background.endAll("user");
     assert.deepEqual(workingIn(work.folder), []);
     work.dispose();
   });
@@ -158,7 +158,7 @@ describe("runaway commands", () => {
       await until(() => running("sleep 4143") === 3);
       background.detach("call-1");
       await call;
-      await background.endAll();
+      await background.endAll("user");
       assert.deepEqual(living("sleep 4143"), []);
     });
   });
@@ -218,7 +218,7 @@ describe("runaway commands", () => {
       const background = quick();
       background.start({ command: asks("cat"), cwd: work.folder }, "call-1");
       await until(() => background.list()[0]?.state.type === "waiting");
-      await background.endAll();
+      await background.endAll("user");
       assert.equal(background.list()[0]?.state.type, "ended");
     });
 

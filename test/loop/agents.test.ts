@@ -7,7 +7,7 @@ function agent(name: string, more: Partial<Agent> = {}): Agent {
 }
 
 describe("agents", () => {
-  it("P4 knows the built-in agents: two for the user, two for other agents, two internal ones", () => {
+  it("P4 knows the built-in agents: two for the user, two for other agents, four internal ones", () => {
     const shown = new AgentCatalog()
       .all()
       .map(({ name, mode, hidden, readOnly }) => ({ name, mode, hidden, readOnly }));
@@ -18,14 +18,16 @@ describe("agents", () => {
       { name: "general", mode: "subagent", hidden: false, readOnly: false },
       { name: "compaction", mode: "all", hidden: true, readOnly: true },
       { name: "title", mode: "all", hidden: true, readOnly: true },
+      { name: "commit", mode: "all", hidden: true, readOnly: true },
+      { name: "inline", mode: "all", hidden: true, readOnly: true },
     ]);
     for (const { name, prompt, description } of new AgentCatalog().all()) {
       assert.ok(prompt.length > 50 && description.length > 10, name);
     }
   });
 
-  it("P4 compaction and title have no tools", () => {
-    for (const name of ["compaction", "title"]) {
+  it("P4 internal agents have no tools", () => {
+    for (const name of ["compaction", "title", "commit", "inline"]) {
       const { tools } = new AgentCatalog().find(name);
       assert.equal(isSwitchedOn(tools, "read"), false);
       assert.equal(isSwitchedOn(tools, "mcp__files__read"), false);

@@ -98,6 +98,18 @@ describe("a single call", () => {
     assert.match(h.results()[0] ?? "", /could not be read: .*\{"file_path": "a\.t\n/s);
   });
 
+  it("E5 arguments nested thousands of levels deep are refused with the reason, and the session goes on", async () => {
+    const nested = (depth: number) => `{"n":${'{"a":'.repeat(depth - 1)}1${"}".repeat(depth)}`;
+    const anything = { ...tool("anything", () => said("ok")), input: z.looseObject({}) };
+    const calls = [200, 201, 100_000].map((depth) => [{ call: "anything", raw: nested(depth) }]);
+    const h = open([...calls, ["Done."]], { tools: [anything] });
+    assert.equal((await h.turn()).reason, "end_turn");
+    const [fine, ...others] = h.results();
+    assert.equal(fine, "ok");
+    assert.equal(others.length, 2);
+    for (const result of others) assert.match(result, /could not be read: nested more than 200 levels deep/);
+  });
+
   it("T4 missing arguments become an empty object", async () => {
     const h = open([[{ call: "quiet", raw: "" }], ["Done."]], { tools: [tool("quiet", () => said("ok"))] });
     await h.turn();

@@ -113,6 +113,18 @@ describe("external tools", () => {
     );
   });
 
+  it("C7 those that leave together are named to the model in one sentence", async () => {
+    const outside = new Source("mcp__x__a", "mcp__x__b");
+    const h = open([["One."], ["Two."]], { externalTools: outside });
+    await h.turn();
+    outside.all = [];
+    await h.turn();
+    const texts = h.chat.messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
+    );
+    assert.ok(texts.includes("These of your tools are gone: mcp__x__a, mcp__x__b."), texts.join("\n"));
+  });
+
   it("T11 more than 40 become searchable and can still be called", async () => {
     const outside = new Source(...Array.from({ length: 41 }, (_, at) => `mcp__x__tool${at}`));
     const script = [

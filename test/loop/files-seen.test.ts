@@ -1,13 +1,15 @@
 /** What the model has read of files is known as long as the conversation is (spec T12). */
 import assert from "node:assert/strict";
-import { unlinkSync } from "node:fs";
+import { realpathSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { Chat } from "../../src/chat/apply.ts";
+import { type Attachment, textPrompt } from "../../src/chat/prompt-input.ts";
 import { exportTranscript } from "../../src/loop/transfer/export.ts";
 import { forkChat } from "../../src/loop/transfer/fork.ts";
 import { importTranscript } from "../../src/loop/transfer/import.ts";
 import { replay } from "../../src/record/replay.ts";
 import { builtInTools } from "../../src/tools/built-in/all.ts";
+import { versionOf } from "../../src/tools/node-host/workspace.ts";
 import { full, isSummary, small } from "./compacting.ts";
 import { type Harness, harnesses } from "./harness.ts";
 
@@ -163,9 +165,47 @@ describe("T12 what was read", () => {
     assert.equal(child.read("a.txt"), "one\n");
   });
 
+  /** An attachment as the editor makes it. */
+  function attached(h: Harness): Attachment {
+    const text = h.read("a.txt");
+    const file = path.join(realpathSync(h.folder), "a.txt");
+    const source = { start: 1, end: 1, text };
+    return { mime: "text/plain", filename: "a.txt", url: `file://${file}`, source, seen: { [file]: versionOf(text) } };
+  }
+
+  it("an attached file was read, also by a later turn and after a restart, as long as it is the same", async () => {
+    const h = open([[write("two\n")], ["Done."]], options);
+    await h.turn("Do it.", textPrompt("Do it.", [attached(h)]));
+    assert.equal(h.read("a.txt"), "two\n");
+    const later = open([["Hello."]], options);
+    await later.turn("Look.", textPrompt("Look.", [attached(later)]));
+    const again = reopened(later, [[write("two\n")], ["Done."]], replayed(later));
+    await again.turn();
+    assert.equal(again.read("a.txt"), "two\n");
+    const changed = open([["Hello."], [write("lost\n")], ["Done."]], options);
+    await changed.turn("Look.", textPrompt("Look.", [attached(changed)]));
+    changed.write("a.txt", "the user's\n");
+    await changed.turn();
+    assert.match(last(changed), stale);
+  });
+
+  it("so was one of a message that joins a running turn, and not before it joins", async () => {
+    const look = { call: "glob", input: { pattern: "*" } };
+    const script = [[write("lost\n"), look], [write("two\n")], ["Done."]];
+    let requests = 0;
+    const h: Harness = open(() => {
+      requests += 1;
+      if (requests === 1) void h.send("Look.", textPrompt("Look.", [attached(h)]));
+      return script[requests - 1] ?? [];
+    }, options);
+    await h.turn("Do it.");
+    assert.match(h.results()[0] ?? "", unread);
+    assert.equal(h.read("a.txt"), "two\n");
+  });
+
   it("an imported conversation knows nothing: it may come from another machine", async () => {
     const h = open([[read], ["Read."]], options);
-    await h.turn();
+    await h.turn("Look.", textPrompt("Look.", [attached(h)]));
     const text = exportTranscript(h.chat);
     assert.match(text, /"seen"/);
     const imported = importTranscript(text, h.folder);

@@ -66,6 +66,70 @@ describe("C5 saving notes to memory", () => {
     assert.equal(h.model.requests.length, 2);
   });
 
+  const kindsOf = (h: Harness) =>
+    h.model.requests.map((request) => (isSummary(request) ? "summary" : isFlush(request) ? "notes" : "step"));
+
+  it("C5 notes are asked for from 12,000 tokens below the window on, and no longer when it is full", async () => {
+    for (const [input, kinds] of [
+      [62_000, ["step", "step"]],
+      [115_900, ["step", "step"]],
+      [116_000, ["step", "notes", "step"]],
+      [128_100, ["step", "summary", "step"]],
+    ] as const) {
+      const h = session([{ say: [glob("a*")], tokens: { input } }, ["Done."]], [["NO_REPLY"]]);
+      assert.equal((await h.turn()).reason, "end_turn");
+      assert.deepEqual(kindsOf(h), kinds, String(input));
+    }
+  });
+
+  it("C5 in a window that is always near its end, from half of where compaction begins", async () => {
+    const limits = { contextWindow: 16_000, compactAt: 0.9 };
+    for (const [input, kinds] of [
+      [5_900, ["step", "step"]],
+      [6_100, ["step", "notes", "step"]],
+    ] as const) {
+      const h = session([{ say: [glob("a*")], tokens: { input, output: 0 } }, ["Done."]], [["NO_REPLY"]], { limits });
+      assert.equal((await h.turn()).reason, "end_turn");
+      assert.deepEqual(kindsOf(h), kinds, String(input));
+    }
+  });
+
+  it("C5 without automatic compaction none are asked for, and none of a subagent", async () => {
+    const near = { say: [glob("a*")], tokens: { input: 116_000 } };
+    const off = session([near, ["Done."]], [["Never."]], { limits: { autoCompact: false } });
+    assert.equal((await off.turn()).reason, "end_turn");
+    assert.deepEqual(kindsOf(off), ["step", "step"]);
+    const task = { call: "task", input: { description: "Look", prompt: "Look", subagent_type: "general" } };
+    const child = session([[task], near, ["Found."], ["Done."]], [["Never."]], { mode: "bypassPermissions" });
+    assert.equal((await child.turn()).reason, "end_turn");
+    assert.deepEqual(kindsOf(child), ["step", "step", "step", "step"]);
+  });
+
+  it("C5 has three replies for it", async () => {
+    const work = [{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]];
+    const h = session(work, [[glob("b*")], [glob("c*")], [glob("d*")], ["Never."]]);
+    assert.equal((await h.turn()).reason, "end_turn");
+    assert.equal(h.model.requests.length, 5);
+    assert.equal(h.text(), "Done.");
+  });
+
+  it("C5 the model is told whether the file exists", async () => {
+    const ask = async (text: string) => {
+      const h = open(
+        (request, index) =>
+          isFlush(request) ? ["NO_REPLY"] : index === 0 ? { say: [glob("a*")], tokens: { input: 116_000 } } : ["Done."],
+        { ...wide, project: { memory: { path: ".rondo/MEMORY.md", text } } },
+      );
+      await h.turn();
+      return textOf(h.model.requests.find(isFlush)?.entries.at(-1));
+    };
+    assert.match(await ask(""), /MEMORY\.md, which does not exist yet: .* nothing secret\. Reply with NO_REPLY/);
+    assert.match(
+      await ask("Old."),
+      /MEMORY\.md: .* nothing secret\. Read it before you replace it\. Reply with NO_REPLY/,
+    );
+  });
+
   it("C5 the notes are written by the usual tools", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [[save], ["NO_REPLY"]], {
       mode: "bypassPermissions",

@@ -37,6 +37,30 @@ describe("outside of the sandbox", () => {
     assert.deepEqual(h.results(), ["1\n[]"]);
   });
 
+  it("an edited command leaves it as well: its parts say so, and it asks again", async () => {
+    const h = open([[outside("echo 1")], ["Done."]], { sandbox: "workspace", mode: "bypassPermissions" });
+    const turn = h.turn();
+    const { id, preview } = await h.asked("permission");
+    const outsideSandbox = preview.type === "command" ? (preview.outsideSandbox ?? "") : "";
+    assert.equal(outsideSandbox, "needs the network");
+    const { decision, parts } = await h.session.judge("echo 2 && echo 3", outsideSandbox);
+    assert.equal(decision, "ask");
+    assert.deepEqual(
+      parts.map(({ permission, text }) => [permission, text]),
+      [
+        ["outside_sandbox", "echo 2"],
+        ["outside_sandbox", "echo 3"],
+        ["bash", "echo 2"],
+        ["bash", "echo 3"],
+      ],
+    );
+    assert.ok(h.session.answer(id, { kind: "permission", type: "command", command: "echo 2" }));
+    const again = await h.answerNext({ kind: "permission", type: "once" });
+    assert.equal(again.title, "Run this command outside the sandbox?");
+    await turn;
+    assert.match(h.results()[0] ?? "", /^2\b/);
+  });
+
   const rows: [string, PermissionMode, Rule[], "asks" | "runs" | "denied"][] = [
     ["in Bypass", "bypassPermissions", [], "asks"],
     ["in Accept edits", "acceptEdits", [rule("bash", "*", "allow")], "asks"],

@@ -1,5 +1,7 @@
 /** A conversation only grows at its end (C7): what is fixed with it, and how changes are told. */
 import assert from "node:assert/strict";
+import { symlinkSync } from "node:fs";
+import path from "node:path";
 import type { Chat } from "../../src/chat/apply.ts";
 import { isShownEvent, shownChat } from "../../src/chat/shown-chat.ts";
 import { forkChat } from "../../src/loop/transfer/fork.ts";
@@ -117,6 +119,27 @@ describe("the prefix of requests", () => {
       h.model.requests[1]?.tools.some(({ name }) => name === "bash"),
       "it stays defined",
     );
+  });
+
+  it("T1 a message that switches all tools off lets the model call none", async () => {
+    const h = open(replies(2));
+    await h.turn();
+    const names = h.model.requests[0]?.tools.map(({ name }) => name) ?? [];
+    await h.turn("Only talk.", { tools: Object.fromEntries(names.map((name) => [name, false])) });
+    assert.deepEqual(
+      h.model.requests.map(({ toolUse }) => toolUse),
+      ["auto", "none"],
+    );
+  });
+
+  it("C7 a rules file that cannot be looked at is told, as the model cannot have seen it", async () => {
+    const project = { ...changing(), rules: [{ path: "loop.md", text: "Be brief." }] };
+    const h = open(replies(2), { project });
+    symlinkSync("loop.md", path.join(h.folder, "loop.md"));
+    await h.turn();
+    project.rules = [{ path: "loop.md", text: "Be polite." }];
+    await h.turn();
+    assert.deepEqual(told(h), ["The rules file loop.md now says:\n\nBe polite."]);
   });
 
   it("C7 before the first reply, and when all messages are removed, the prefix is made again", async () => {

@@ -34,6 +34,8 @@ const inputs: Record<string, Record<string, unknown>> = {
   web_fetch: { url: "http://127.0.0.1:9/" },
   diagnostics: {},
   symbols: { query: "one" },
+  rename_symbol: { path: "a.txt", line: 1, symbol: "one", new_name: "two" },
+  code_action: { path: "a.txt", line: 1, title: "Fix" },
 };
 /** Tools that may still be called. */
 const harmless = ["bash_output", "read", "glob", "grep", "todo_write", "ask_user", "diagnostics", "symbols"];

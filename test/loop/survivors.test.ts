@@ -21,7 +21,7 @@ const window = 128_000;
 
 /** A conversation that is written event by event, as the loop does it. */
 class Story {
-  chat = newChat({ id: "ses_1", createdAt: 0, title: "", cwd: "/work" });
+  chat = newChat({ id: "ses_1", createdAt: 0, title: "", cwd: "/project" });
   compactions = 0;
 
   emit = (event: ChatEvent): void => {
@@ -33,6 +33,10 @@ class Story {
     const message: UserMessage = { ...this.#base(), role: "user", agent: "build", model };
     this.emit({ type: "message", message });
     this.#part(message.id, { type: "text", text });
+  }
+
+  attach(file: Extract<PartBody, { type: "file" }>): void {
+    this.#part(this.#lastUser().id, file);
   }
 
   reply(more: Partial<AssistantMessage> = {}, ...parts: PartBody[]): void {
@@ -55,7 +59,7 @@ class Story {
 
   reload(): void {
     const again = newChat(this.chat.session);
-    for (const event of JSON.parse(JSON.stringify(eventsOf(this.chat)))) apply(again, event);
+    for (const event of JSON.parse(JSON.stringify([...eventsOf(this.chat)]))) apply(again, event);
     this.chat = again;
   }
 
@@ -120,9 +124,9 @@ describe("C3 what survives", () => {
         else if (typeof one === "object") {
           story.prompt(one.say);
           const parts = one.did.map((what): PartBody => {
-            if ("edit" in what) return call("edit", { file_path: `/work/${what.edit}` }, { diff: diff(what.edit) });
+            if ("edit" in what) return call("edit", { file_path: `/project/${what.edit}` }, { diff: diff(what.edit) });
             if ("child" in what) return call("task", {}, { childEdited: [what.child] });
-            if ("command" in what) return { type: "patch", hash: "", files: [`/work/${what.command}`] };
+            if ("command" in what) return { type: "patch", hash: "", files: [`/project/${what.command}`] };
             return call("todo_write", { todos: what.todos.map((status, at) => todo(`item ${at}`, status)) });
           });
           story.reply({}, ...parts);
@@ -156,7 +160,7 @@ describe("C3 what survives", () => {
     });
     const byCommand = parts.flatMap((part) => (part.type === "patch" ? part.files : []));
     for (const name of [...wanted, ...byCommand]) {
-      assert.ok(files(kept).includes(`- ${name.replace("/work/", "")} (changed)`), name);
+      assert.ok(files(kept).includes(`- ${name.replace("/project/", "")} (changed)`), name);
     }
     assert.equal(new Set(files(kept)).size, files(kept).length, "each file once");
     const list = calls.findLast(({ tool }) => tool === "todo_write")?.state.input["todos"] ?? [];
@@ -243,6 +247,49 @@ describe("C3 the size of what survives", () => {
     assert.deepEqual([kept.length, kept[0], kept.at(-1)], [10, "- 10.txt (read)", "- 1.txt (read)"]);
   });
 
+  it("files that the user attached count as read; calls that have not succeeded, and lists of another form, as nothing", () => {
+    const story = new Story();
+    story.prompt("x");
+    const seen = { "/project/b.txt": "1", "/elsewhere/c.txt": "2" };
+    story.attach({ type: "file", mime: "text/plain", filename: "b.txt", url: "data:,", seen });
+    const input = { file_path: "gone.txt" };
+    const unsure = [
+      { status: "pending", input, raw: "" },
+      { status: "running", input, title: "", start: 1 },
+      { status: "error", input, error: "It is gone.", start: 1, end: 2 },
+    ] as const;
+    const calls = unsure.map((state) => ({ type: "tool", callID: "c", tool: "read", state }) as const);
+    story.reply({}, call("todo_write", { todos: ["another form"] }), ...calls);
+    const kept = survivors(story.chat, window);
+    assert.deepEqual(files(kept), ["- /elsewhere/c.txt (read)", "- b.txt (read)"]);
+    assert.deepEqual(todos(kept), []);
+  });
+
+  it("each file stands once, by the last thing that was done to it; a list that was not accepted is none", () => {
+    const edit = (path: string) => call("edit", {}, { diff: diff(path) });
+    const read = (path: string) => call("read", { file_path: `/project/${path}` });
+    const refused = {
+      status: "error",
+      input: { todos: [todo("Refused", "pending")] },
+      error: "No.",
+      start: 1,
+      end: 2,
+    } as const;
+    const parts: PartBody[] = [
+      ...["a.ts", "b.ts", "a.ts"].map(edit),
+      ...["a.ts", "c.ts", "d.ts", "c.ts", "made.txt"].map(read),
+      { type: "patch", hash: "", files: ["/project/made.txt", "/project/b.ts"] },
+      call("stat", { file_path: "e.ts" }),
+      call("read", { file_path: 5 }),
+      call("todo_write", { todos: [todo("Test", "pending")] }),
+      { type: "tool", callID: "c", tool: "todo_write", state: refused },
+    ];
+    const kept = survivors(answered(["x"], ...parts), window);
+    const changed = ["a.ts", "b.ts", "made.txt"].map((path) => `- ${path} (changed)`);
+    assert.deepEqual(files(kept), [...changed, "- c.ts (read)", "- d.ts (read)"]);
+    assert.deepEqual(todos(kept), ["- [pending] Test"]);
+  });
+
   it("one endless path or to-do cannot displace the others", () => {
     const parts = [
       call("edit", {}, { diff: diff("a.ts") }),
@@ -257,6 +304,27 @@ describe("C3 the size of what survives", () => {
     const long = answered([line(12_000, "first")]);
     const length = (tokens: number) => words(survivors(long, tokens)).join("").length;
     assert.deepEqual([length(20_000), length(10_000)], [12_000, 6002]);
+    const name = (at: number) => `${at}`.padEnd(388, "x");
+    const edits = Array.from({ length: 10 }, (_, at) => call("edit", {}, { diff: diff(name(at)) }));
+    const list = edits.map((_, at) => todo(name(at), "pending"));
+    const work = answered(["x"], ...edits, call("todo_write", { todos: list }));
+    // Nine whole lines, or four, and how many others there are.
+    for (const [tokens, lines] of [
+      [20_000, 10],
+      [10_000, 5],
+    ] as const) {
+      const kept = survivors(work, tokens);
+      assert.deepEqual([files(kept).length, todos(kept).length], [lines, lines], `${tokens} tokens`);
+    }
+  });
+
+  it("a section is there only if it has something, and words are more than spaces", () => {
+    const opening = "The conversation so far was compacted. The summary follows; this was kept word for word.";
+    assert.equal(survivors(new Story().chat, window), opening);
+    const story = new Story();
+    for (const words of ["  \n", "\n Mend it. \n", ""]) story.prompt(words);
+    story.reply();
+    assert.equal(survivors(story.chat, window), `${opening}\n\n# What the user said, oldest first\n- Mend it.`);
   });
 });
 

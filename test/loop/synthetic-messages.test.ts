@@ -26,3 +26,30 @@ describe("the user's own words", () => {
     assert.doesNotMatch(kept, /hook/);
   });
 });
+
+describe("Rondo's own messages to the model", () => {
+  const open = harnesses();
+
+  it("P1 M2 keep what the prompt has set: its instructions, its thinking level and its tools", async () => {
+    const h = open([{ say: ["One"], finish: "length" }, ["two."]]);
+    const set = { system: "Speak French.", variant: "high", tools: { bash: false } };
+    await h.turn("Go.", set);
+    const own = h.chat.messages.findLast(({ info }) => info.role === "user") ?? assert.fail();
+    assert.ok(
+      own.parts.every((part) => part.type === "text" && part.synthetic),
+      "the request to go on after the cut",
+    );
+    assert.partialDeepStrictEqual(own.info, set);
+    const [first, second] = h.model.requests;
+    assert.deepEqual([second?.system, second?.thinking], [first?.system, first?.thinking]);
+    const told = h.chat.messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tools"));
+    assert.deepEqual(told, [], "no tool has come or gone");
+  });
+
+  it("P1 set nothing where the prompt has set nothing", async () => {
+    const h = open([{ say: ["One"], finish: "length" }, ["two."]]);
+    await h.turn("Go.");
+    const own = h.chat.messages.findLast(({ info }) => info.role === "user")?.info ?? assert.fail();
+    for (const name of ["system", "variant", "tools", "silent"]) assert.ok(!(name in own), name);
+  });
+});

@@ -1,12 +1,15 @@
 /** The limit of working time ends what runs, in the way of Stop and with a reason of its own (spec L1). */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { type HookEvent, noHooks, noOutcome } from "../../src/loop/hooks.ts";
 import { workingClock } from "../../src/loop/session/clock.ts";
 import { failure, type Script } from "../scripted-model.ts";
 import { full, isSummary, small } from "./compacting.ts";
 import { harnesses, until } from "./harness.ts";
 
-const sleep = { call: "bash", input: { command: "echo $$ > pid; sleep 60" } };
+/** Its file appears with its whole content, however late the limit stops it. */
+const sleep = { call: "bash", input: { command: "echo $$ > begun; mv begun pid; sleep 60" } };
 const task = { call: "task", input: { description: "d", prompt: "p", subagent_type: "general" } };
 
 describe("L1 the time limit of a turn", () => {
@@ -23,25 +26,39 @@ describe("L1 the time limit of a turn", () => {
   };
   for (const [what, script] of Object.entries(running)) {
     it(`L1 ends ${what}, and the next prompt is answered`, async () => {
-      const h = open((request, index) => {
-        const said = request.entries.some(({ parts }) =>
-          parts.some((part) => "text" in part && part.text === "Again."),
-        );
-        if (said) return ["Here."];
-        return (Array.isArray(script) ? script[index] : script(request, index)) ?? ["Never."];
-      }, options);
-      const started = Date.now();
-      const { reason, error } = await h.turn();
-      assert.deepEqual([reason, error?.code], ["error", "execution-timeout"]);
-      assert.ok(Date.now() - started < 20_000, "before the work would have ended");
+      const { h, limits } = await interrupted(what, script);
       assert.equal(h.chat.status.type, "idle");
       for (const { state } of h.calls) assert.equal(state.status, "error");
       if (what.includes("command")) {
         const pid = Number(h.read("pid"));
         assert.throws(() => process.kill(pid, 0), "its processes are gone");
       }
+      limits.executionTimeoutMs = 600_000;
       assert.equal((await h.turn("Again.")).reason, "end_turn");
     });
+  }
+
+  /** Ends a turn by its limit; with a longer one if a busy machine had not begun the command before. */
+  async function interrupted(what: string, script: Script) {
+    for (const executionTimeoutMs of [400, 3000, 15_000, 40_000]) {
+      const limits = { ...options.limits, executionTimeoutMs };
+      const h = open(
+        (request, index) => {
+          const said = request.entries.some(({ parts }) =>
+            parts.some((part) => "text" in part && part.text === "Again."),
+          );
+          if (said) return ["Here."];
+          return (Array.isArray(script) ? script[index] : script(request, index)) ?? ["Never."];
+        },
+        { ...options, limits },
+      );
+      const started = Date.now();
+      const { reason, error } = await h.turn();
+      assert.deepEqual([reason, error?.code], ["error", "execution-timeout"]);
+      assert.ok(Date.now() - started < 50_000, "before the work would have ended");
+      if (!what.includes("command") || existsSync(path.join(h.folder, "pid"))) return { h, limits };
+    }
+    return assert.fail("The command never began.");
   }
 
   it("L1 ends a compaction, and the history stays", async () => {

@@ -87,11 +87,11 @@ describe("the end of a turn", () => {
 
   it("L1 waiting for the user is no working time", async () => {
     const h = open([[{ call: "bash", input: { command: "echo 1" } }], ["Done."]], {
-      limits: { executionTimeoutMs: 400 },
+      limits: { executionTimeoutMs: 2000 },
     });
     const turn = h.turn();
     const { id } = await h.asked();
-    await new Promise((resolve) => setTimeout(resolve, 450));
+    await new Promise((resolve) => setTimeout(resolve, 2100));
     h.session.answer(id, { kind: "permission", type: "once" });
     assert.equal((await turn).reason, "end_turn");
   });
@@ -354,7 +354,7 @@ describe("queued prompts", () => {
     await h.send("Two");
     await h.send("Three");
     await assert.rejects(h.send("Four"), { code: "queue-full", status: 429 });
-    h.session.withdraw(h.chat.queue[0]?.id ?? "");
+    h.session.queue.withdraw(h.chat.queue[0]?.id ?? "");
     await h.send("Four");
     assert.deepEqual(
       h.chat.queue.map(({ parts }) => ownWords(parts)),

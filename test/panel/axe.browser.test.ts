@@ -23,6 +23,7 @@ const left = new Set([
   "empty-no-folder",
   "running",
   "restored",
+  "restore-cut-off",
   "strangers",
   "growing",
   "command-hidden",

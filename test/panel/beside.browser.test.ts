@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Entry } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
+import type { RestoreFile } from "../../src/chat/protocol.ts";
 import { button, events, focused, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
@@ -162,7 +163,9 @@ describe("rewinding", () => {
     const panel = await open();
     const [plain] = restoreFiles;
     assert.ok(plain);
-    const many = Array.from({ length: 1000 }, (_, at) => ({ ...plain, path: `src/${at}.ts`, edited: at === 999 }));
+    const many = Array.from({ length: 1000 }, (_, at): RestoreFile => {
+      return { ...plain, path: `src/${at}.ts`, edited: at === 999 && "user" };
+    });
     await panel.post({ type: "restore-preview", messageID: second, at: 1, files: many });
     assert.equal(await dialog(panel).getByRole("checkbox").count(), 100);
     assert.match(await dialog(panel).getByRole("listitem").first().innerText(), /src\/999\.ts/);
@@ -195,7 +198,7 @@ describe("rewinding", () => {
     await panel.page.keyboard.press("Escape");
     assert.equal(await focused(panel), "Restore to here…");
     const back: ChatEvent = { type: "rewound", messageID: second };
-    const restored = { files: 3, at: Date.now() };
+    const restored = { files: 3, at: Date.now(), open: 0, isUndo: false };
     await panel.post(events(back), { type: "state", state: f.panelState({ restored }) });
     const line = panel.page.getByRole("group", { name: "Restored" });
     assert.match(await line.innerText(), /3 files restored · 2 messages set aside/);
@@ -206,6 +209,25 @@ describe("rewinding", () => {
     assert.equal(await panel.page.getByRole("article", { name: "You" }).count(), 2);
     await panel.post(events(back));
     await line.getByRole("button", { name: "Bring back" }).waitFor();
+  });
+});
+
+describe("a restore that was cut off", () => {
+  it("V31 is finished or undone; an undo can only be finished", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked])));
+    const restored = { files: 3, at: Date.now(), open: 4, isUndo: false };
+    await panel.post({ type: "state", state: f.panelState({ restored }) });
+    const line = panel.page.getByRole("group", { name: "Restored" });
+    assert.match(await line.innerText(), /Restore interrupted: 3 of 7 files restored/);
+    await line.getByRole("button", { name: "Finish" }).click();
+    assert.deepEqual(await panel.sentOf("finish-restore"), [{ type: "finish-restore" }]);
+    await line.getByRole("button", { name: "Undo" }).click();
+    assert.deepEqual(await panel.sentOf("undo-restore"), [{ type: "undo-restore" }]);
+    await panel.post({ type: "state", state: f.panelState({ restored: { ...restored, isUndo: true } }) });
+    await line.getByText("Undo interrupted: 3 of 7 files put back").waitFor();
+    assert.equal(await line.getByRole("button", { name: "Undo" }).count(), 0);
+    await line.getByRole("button", { name: "Dismiss" }).click();
+    assert.equal(await line.count(), 0);
   });
 });
 

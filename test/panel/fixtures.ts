@@ -8,7 +8,16 @@ import {
   type Part,
   type ToolState,
 } from "../../src/chat/message.ts";
-import type { ModelChoice, PanelState, SessionSummary } from "../../src/chat/protocol.ts";
+import type {
+  MergeView,
+  ModelChoice,
+  PanelState,
+  ReviewFile,
+  RivalView,
+  SessionSummary,
+  SessionTab,
+  WorktreeView,
+} from "../../src/chat/protocol.ts";
 import type {
   BudgetRequest,
   CommandPart,
@@ -21,7 +30,7 @@ import type { Unnumbered } from "./page.ts";
 
 /** The present of all fixtures, in ms since 1970. */
 export const now = Date.now();
-const cwd = "/home/dev/tinyshop";
+export const cwd = "/home/dev/tinyshop";
 const sessionID = "ses_1";
 let ids = 0;
 const nextID = (prefix: string) => `${prefix}_${String(++ids).padStart(6, "0")}`;
@@ -62,8 +71,56 @@ export function sessions(): SessionSummary[] {
     state,
     tokens: messages * 2345,
     cost,
+    doing: state === "running" ? "npm test · 2 of 4 to-dos" : state === "asks" ? "Run npm run clean" : "",
+    toReview: { changes: 0, files: 0 },
+    worktree: undefined,
+    remedy: state === "error" ? ("try-again" as const) : ("none" as const),
     match: undefined,
   }));
+}
+
+/** Tabs of the session on screen and of others; `more` makes their ids unlike those of other calls. */
+export function tabs(more = ""): SessionTab[] {
+  return [
+    { id: sessionID + more, title: "Fix the rounding in cart totals", state: "idle" },
+    { id: `ses_asks${more}`, title: "Clean up the build", state: "asks" },
+    { id: `ses_runs${more}`, title: "Move the totals to cents", state: "running" },
+    { id: `ses_done${more}`, title: "Add gift cards", state: "done" },
+  ];
+}
+
+export const worktree: WorktreeView = { branch: "rondo/gift-cards", target: "main", files: 11, behind: 2, rival: "" };
+
+/** Two sessions with the same task, of which one has failed. */
+export function rivals(change: Partial<RivalView> = {}): RivalView[] {
+  const answer =
+    "Gift cards are a new line type with a balance. `total()` takes them **after** the discount, so that a card never pays for what is free.\n\n- 6 tests, all pass\n- `docs/gift.md` says how a card is redeemed";
+  const files = [
+    { path: "src/gift.ts", added: 84, removed: 0 },
+    { path: "src/cart.ts", added: 12, removed: 5 },
+    { path: "docs/gift.md", added: 31, removed: 0 },
+  ];
+  return [
+    {
+      ...{ sessionID, model: "Claude Sonnet 5", branch: "rondo/gift-cards", state: "idle", doing: "" },
+      ...{ answer, files, cost: 0.42 },
+    },
+    {
+      ...{ sessionID: "ses_rival", model: "Claude Haiku 4.5", branch: "rondo/gift-cards-2", state: "done", doing: "" },
+      answer: "Done. I have added `giftCard(code, balance)`; the total is reduced by the balance.",
+      ...{ files: [{ path: "src/cart.ts", added: 23, removed: 2 }], cost: 0.05, ...change },
+    },
+  ];
+}
+
+/** A merge with a conflict. */
+export function merge(change: Partial<MergeView> = {}): MergeView {
+  return {
+    ...{ sessionID, branch: "rondo/gift-cards", target: "main", ahead: 3, behind: 2 },
+    clean: ["src/gift.ts", "src/gift.test.ts", "src/index.ts", "docs/gift.md", "package.json"],
+    ...{ conflicts: ["src/cart.ts"], stay: ["README.md"], blocked: [], rival: undefined },
+    ...change,
+  };
 }
 
 export function panelState(change: Partial<PanelState> = {}): PanelState {
@@ -76,11 +133,17 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     hasFolder: true,
     attachments: [],
     review: [],
+    reviewBy: {},
+    follow: "off",
+    comments: [],
     contextUsed: 0.18,
     cost: { session: 0.06, today: 1.24, partial: false, estimated: false },
     agents: [{ name: "build", description: "Does the work: reads, edits, runs.", mode: "primary" }],
     agent: "build",
     recent: [],
+    worktree: undefined,
+    next: { worktree: false, second: "" },
+    tabs: [],
     servers: [],
     restored: undefined,
     ...change,
@@ -331,10 +394,19 @@ export const loopRequest: LoopRequest = {
   always: [{ permission: "doom_loop", pattern: "bash", action: "allow" }],
 };
 
+export const changedFile = (relative: string, hunks: number, added: number, removed: number): ReviewFile => ({
+  path: `${cwd}/${relative}`,
+  ...{ relative, hunks, added, removed },
+  state: "changed",
+  changedLines: [],
+  movedFrom: "",
+  total: hunks,
+});
+
 export const review = [
-  { path: `${cwd}/src/cart.ts`, relative: "src/cart.ts", hunks: 2, added: 3, removed: 6 },
-  { path: `${cwd}/src/discount.ts`, relative: "src/discount.ts", hunks: 1, added: 2, removed: 1 },
-  { path: `${cwd}/test/cart.test.ts`, relative: "test/cart.test.ts", hunks: 2, added: 15, removed: 0 },
+  changedFile("src/cart.ts", 2, 3, 6),
+  changedFile("src/discount.ts", 1, 2, 1),
+  changedFile("test/cart.test.ts", 2, 15, 0),
 ];
 
 export const answer = `The sum is now rounded **once**, at the end, and a discount keeps exact cents.

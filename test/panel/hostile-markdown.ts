@@ -41,6 +41,8 @@ export const hostileMarkdown: readonly [name: string, text: string][] = [
   ["rules", "***\n".repeat(20_000)],
   ["a word without an end", "a".repeat(400_000)],
   ["line ends", "\n".repeat(100_000)],
+  ["controls of the writing direction", "\u202e\u2066a ".repeat(many)],
+  ["marks on one letter", `a${"\u0301".repeat(many)}`],
   ["backslashes", "\\".repeat(50_000)],
   ["footnotes", Array.from({ length: many }, (_, at) => `a[^${at}]\n\n[^${at}]: b`).join("\n")],
 ];

@@ -130,7 +130,7 @@ describe("hostile text in the panel", () => {
 
   it("never runs or loads in questions, rules, servers, to-dos and the dock", async () => {
     const panel = await (await panelBrowser()).open();
-    const state = { type: "waiting", prompt: text } as const;
+    const state = { type: "waiting", prompt: text, by: "nobody" } as const;
     const background = [{ id: "bash_1", command: text, startedAt: f.now, state, lines: 3, last: text }];
     const input = { todos: [{ content: text, status: "in_progress" }] };
     const todo = f.tool("todo_write", { status: "running", input, start: 0 });
@@ -150,7 +150,7 @@ describe("hostile text in the panel", () => {
     await panel.page.getByRole("button", { name: "Show the commands" }).click();
     await panel.page.locator(".Todo > summary").click();
     const messageID = chat.messages[0]?.info.id ?? "";
-    const file = { path: text, effect: "change", added: 1, removed: 1, edited: true, problem: text } as const;
+    const file = { path: text, effect: "change", added: 1, removed: 1, edited: "user", problem: text } as const;
     await panel.post({ type: "show-restore", messageID }, { type: "restore-preview", messageID, at: 1, files: [file] });
     await assertHarmless(panel);
     const rule = { permission: text, pattern: text, action: "allow" } as const;

@@ -163,6 +163,23 @@ describe("the panel", () => {
     assert.equal(await focused(panel), "Model: Claude Sonnet 4.5");
   });
 
+  it("V13 follows, ends following, and goes on where it pauses", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", []), f.panelState()));
+    const follow = button(panel, "Follow in the editor");
+    assert.equal(await follow.getAttribute("aria-pressed"), "false");
+    await follow.click();
+    await panel.post({ type: "state", state: f.panelState({ follow: "on" }) });
+    assert.equal(await follow.getAttribute("aria-pressed"), "true");
+    await follow.click();
+    await panel.post({ type: "state", state: f.panelState({ follow: "paused" }) });
+    assert.match((await follow.getAttribute("title")) ?? "", /pauses/);
+    await follow.click();
+    assert.deepEqual(
+      (await panel.sentOf("follow")).map(({ on }) => on),
+      [true, false, true],
+    );
+  });
+
   it("reviews one file, and all files", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", []), f.panelState({ review: f.review })));
     await button(panel, "Reject discount.ts").click();

@@ -33,7 +33,7 @@ describe("the list of sessions", () => {
     assert.match(await found.innerText(), /… rounds <b>once<\/b>, so the Cents of a line stay exact …/);
     assert.deepEqual(await found.locator("mark").allInnerTexts(), ["Cents", "exact"]);
     await panel.post(list("exact cents", []));
-    await panel.page.getByText("No session contains “exact cents”.").waitFor();
+    await panel.page.getByText("Nothing has “exact cents” in title or messages.").waitFor();
   });
 
   it("B1 shows tokens and cost, and an unknown cost as unknown", async () => {

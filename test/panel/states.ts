@@ -1,8 +1,10 @@
 /** Every state of the panel, as the messages that lead to it and the clicks after them. */
 import type { Page } from "playwright-core";
+import { commentStates } from "./comment-states.ts";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import type { Unnumbered } from "./page.ts";
+import { reviewStates } from "./review-states.ts";
 import { traceStates } from "./trace-states.ts";
 import { trustStates } from "./trust-states.ts";
 
@@ -62,8 +64,20 @@ const failed = (code: string, message: string, next: string) =>
     ),
   );
 
+/** Two models with the same task on their page. */
+function sideBySide(change: Parameters<typeof f.rivals>[0] = {}): Unnumbered[] {
+  const worktree = { ...f.worktree, rival: "ses_rival" };
+  return [
+    f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]), f.panelState({ worktree })),
+    { type: "show-rivals" },
+    { type: "rivals", rivals: f.rivals(change) },
+  ];
+}
+
 export const states: Record<string, State> = {
+  ...commentStates,
   ...loopStates,
+  ...reviewStates,
   ...trustStates,
   ...traceStates,
   "empty-no-key": {
@@ -311,6 +325,62 @@ export const states: Record<string, State> = {
       { type: "sessions", query: "", sessions: f.sessions() },
     ],
     act: (page) => page.getByText("Why is checkout slow").hover(),
+  },
+  tabs: {
+    messages: [f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]), f.panelState({ tabs: f.tabs() }))],
+  },
+  "tabs-many": {
+    messages: [
+      f.snapshot(
+        f.chat(title, [f.asked, f.rondo(f.work)]),
+        f.panelState({ tabs: Array.from({ length: 4 }, (_, at) => f.tabs(at === 0 ? "" : `_${at}`)).flat() }),
+      ),
+    ],
+  },
+  worktree: {
+    messages: [
+      f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]), f.panelState({ worktree: f.worktree })),
+      { type: "merge-preview", merge: f.merge() },
+    ],
+  },
+  "worktree-bar": {
+    messages: [f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]), f.panelState({ worktree: f.worktree }))],
+  },
+  "worktree-blocked": {
+    messages: [
+      f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]), f.panelState({ worktree: f.worktree })),
+      {
+        type: "merge-preview",
+        merge: f.merge({
+          conflicts: [],
+          blocked: ["src/cart.ts"],
+          rival: { branch: "rondo/gift-cards-2", title: "Add gift cards · Claude Haiku 4.5" },
+        }),
+      },
+    ],
+  },
+  rivals: { messages: sideBySide() },
+  "rivals-failed": {
+    messages: sideBySide({ state: "error", doing: "The model is overloaded.", answer: "", files: [] }),
+  },
+  "rivals-running": {
+    messages: sideBySide({ state: "running", doing: "npm test · 2 of 4 to-dos" }),
+  },
+  "start-worktree": {
+    messages: [
+      f.snapshot(f.chat("New session", []), f.panelState({ next: { worktree: true, second: "Claude Haiku 4.5" } })),
+    ],
+  },
+  "sessions-worktree": {
+    messages: [
+      f.snapshot(f.chat(title, [f.asked])),
+      { type: "show-sessions" },
+      {
+        type: "sessions",
+        query: "",
+        sessions: f.sessions().map((one, at) => ({ ...one, worktree: at === 0 || at === 2 ? f.worktree : undefined })),
+      },
+    ],
   },
   "menu-mode": {
     messages: [f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]))],

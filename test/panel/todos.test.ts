@@ -1,7 +1,7 @@
 /** To-dos parsed from the model's input. */
 import assert from "node:assert/strict";
 import type { Part } from "../../src/chat/message.ts";
-import { newestTodos, todosOf } from "../../webview/lib/todos.ts";
+import { newestTodos, todosOf } from "../../src/chat/todos.ts";
 import * as f from "./fixtures.ts";
 import { todoDone } from "./trust-states.ts";
 

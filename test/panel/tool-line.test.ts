@@ -50,6 +50,8 @@ describe("the line of a tool call", () => {
       ask_user: ["Asking Which one?", { questions: [{ question: "Which one?" }] }],
       diagnostics: ["Checking problems in a.ts", { path: `${cwd}/a.ts` }],
       symbols: ["Looking up total", { action: "references", symbol: "total" }],
+      rename_symbol: ["Renaming total", { path: `${cwd}/a.ts`, line: 1, symbol: "total", new_name: "sum" }],
+      code_action: ["Applying Add import", { path: `${cwd}/a.ts`, line: 1, title: "Add import" }],
       tool_search: ["Looking for tools issues", { query: "issues" }],
       tool_call: ["Asking github: create_issue", { name: "mcp__github__create_issue", input: {} }],
       mcp__github__create_issue: ["Asking github: create_issue", {}],

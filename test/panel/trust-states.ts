@@ -111,7 +111,7 @@ export const commands: BackgroundCommand[] = [
     id: "bash_2",
     command: "npm init",
     startedAt: f.now - 40_000,
-    state: { type: "waiting", prompt: "package name: (tinyshop) " },
+    state: { type: "waiting", prompt: "package name: (tinyshop) ", by: "nobody" },
     lines: 9,
     last: "Press ^C at any time to quit.\npackage name: (tinyshop) ",
   },
@@ -148,7 +148,7 @@ export const restoreFiles: RestoreFile[] = [
   { path: "src/cart.ts", effect: "change", added: 6, removed: 4, edited: false, problem: "" },
   { path: "src/checkout.ts", effect: "create", added: 12, removed: 0, edited: false, problem: "" },
   { path: "src/shipping.ts", effect: "delete", added: 0, removed: 44, edited: false, problem: "" },
-  { path: "README.md", effect: "change", added: 1, removed: 2, edited: true, problem: "" },
+  { path: "README.md", effect: "change", added: 1, removed: 2, edited: "user", problem: "" },
   {
     path: "media/logo.png",
     effect: "change",
@@ -375,7 +375,15 @@ export const trustStates: Record<string, State> = {
         f.chat("Free shipping over €50", story, {
           setAside: [f.you("Also show what is missing."), f.rondo([f.said("x")])],
         }),
-        f.panelState({ restored: { files: 3, at: f.now } }),
+        f.panelState({ restored: { files: 3, at: f.now, open: 0, isUndo: false } }),
+      ),
+    ],
+  },
+  "restore-cut-off": {
+    messages: [
+      f.snapshot(
+        f.chat("Free shipping over €50", story, { ended }),
+        f.panelState({ restored: { files: 3, at: f.now, open: 4, isUndo: false } }),
       ),
     ],
   },

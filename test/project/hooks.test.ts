@@ -121,6 +121,21 @@ describe("hooks as commands", () => {
       });
     }
 
+    it("K4 answers and plain texts may hold U+2028 and U+2029", async () => {
+      const text = "one\u2028two\u2029three";
+      const specific = { additionalContext: text, permissionDecision: "deny", permissionDecisionReason: text };
+      const said = await fire(answer({ systemMessage: text, hookSpecificOutput: specific }));
+      assert.deepEqual(said.messages, [text]);
+      assert.deepEqual(said.additionalContext, [text]);
+      assert.deepEqual([said.decision, said.reason], ["deny", text]);
+      const input = {
+        hookSpecificOutput: { permissionDecision: "allow", updatedInput: { command: `echo '${text}'` } },
+      };
+      assert.deepEqual((await fire(answer(input))).updatedInput, { command: `echo '${text}'` });
+      assert.deepEqual((await fire(`printf '%s' '${text}'`, "UserPromptSubmit")).additionalContext, [text]);
+      assert.equal((await fire(`printf '%s' '${text}' >&2; exit 2`)).reason, text);
+    });
+
     it("K4 2 blocks, with standard error as the reason", async () => {
       const outcome = await fire(`echo '{"decision":"approve"}'; echo 'no rm here' >&2; exit 2`);
       assert.deepEqual(outcome, { ...noOutcome, decision: "deny", reason: "no rm here" });

@@ -10,7 +10,7 @@ const sessionID = "ses_1";
 
 /** A question, a reply with a call, and another question. */
 export function small(): Chat {
-  const chat = newChat({ id: sessionID, createdAt: began, title: "Look at it", cwd: "/work" });
+  const chat = newChat({ id: sessionID, createdAt: began, title: "Look at it", cwd: "/project" });
   const user = { sessionID, role: "user", agent: "build", model } as const;
   const part = (messageID: string, id: string) => ({ sessionID, messageID, id });
   chat.messages = [
@@ -49,7 +49,7 @@ export function small(): Chat {
 }
 
 function reply(id: string, parentID: string): Extract<Message, { role: "assistant" }> {
-  const path = { cwd: "/work", root: "/work" };
+  const path = { cwd: "/project", root: "/project" };
   return { id, sessionID, createdAt: began, role: "assistant", parentID, agent: "build", model, path, tokens };
 }
 
@@ -112,7 +112,7 @@ export const chats: fc.Arbitrary<Chat> = fc
     pruned: fc.option(fc.nat()),
   })
   .map(({ title, messages, queue, pruned }) => {
-    const chat = newChat({ id: sessionID, createdAt: 7, title, cwd: "/work" });
+    const chat = newChat({ id: sessionID, createdAt: 7, title, cwd: "/project" });
     let asked = "";
     chat.messages = messages.map(({ isUser, parts, createdAt, silent, isFailed }, at): Entry => {
       const id = `msg_${at}`;

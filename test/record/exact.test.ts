@@ -40,7 +40,7 @@ describe("the fast check of record lines", () => {
         anything,
         fc.constantFrom("replace", "drop", "add"),
         (chat, at, where, value, how) => {
-          const events = eventsOf(chat);
+          const events = [...eventsOf(chat)];
           const event: unknown = JSON.parse(JSON.stringify(events[at % events.length]));
           const places = placesIn(event);
           const { holder, key } = places[where % places.length] ?? assert.fail();
@@ -55,6 +55,37 @@ describe("the fast check of record lines", () => {
       { numRuns: 1000 },
     );
     assert.ok(taken > 30, `${taken}`);
+  });
+
+  it("R3 agrees with each kind of schema, so that no line is parsed twice in vain", () => {
+    const pair = z.discriminatedUnion("type", [
+      z.object({ type: z.literal("a"), value: z.number() }),
+      z.object({ type: z.enum(["b", "c"]), value: z.optional(z.boolean()) }),
+    ]);
+    for (const [schema, right, wrong] of [
+      [z.string(), ["", "x"], [1, null, undefined]],
+      [z.number(), [0, -1.5], ["1", Number.NaN, null]],
+      [z.boolean(), [true, false], ["true", 0, null]],
+      [z.unknown(), [0, null, undefined, {}], []],
+      [z.literal(["x", 2, null]), ["x", 2, null], ["y", 3, undefined]],
+      [z.enum(["x", "y"]), ["x", "y"], ["z", 0]],
+      [z.nullable(z.string()), [null, "x"], [undefined, 1]],
+      [z.array(z.number()), [[], [1, 2]], [[1, "2"], {}, "1"]],
+      [z.record(z.string(), z.number()), [{}, { a: 1 }], [{ a: 1, b: "2" }, [], null]],
+      [z.object({ a: z.string() }), [{ a: "" }], [{}, { a: 1 }, { a: "", b: 1 }, null, "a"]],
+      [z.object({ a: z.optional(z.string()) }), [{}, { a: "" }], [{ a: 1 }, { b: "" }]],
+      [
+        pair,
+        [{ type: "a", value: 1 }, { type: "b" }, { type: "c", value: true }],
+        [{ type: "a" }, { type: "d" }, {}, null],
+      ],
+    ] as const) {
+      const check = fastCheck(schema);
+      for (const value of right) assert.equal(check(value), true, JSON.stringify(value));
+      for (const value of wrong) assert.equal(check(value), false, JSON.stringify(value));
+    }
+    for (const schema of [z.date(), z.string().check(z.minLength(1)), z.union([z.string(), z.number()])])
+      assert.equal(fastCheck(schema)("2026-01-01"), false);
   });
 
   it("R3 rejects values that the schema would accept but change", () => {

@@ -38,12 +38,12 @@ describe("export, import and fork", () => {
     const text = `${line}\n`.repeat(20_000);
     let ticks = 0;
     const timer = setInterval(() => ticks++, 1);
-    const { messages } = await importInSlices(text, "/work", new AbortController().signal);
+    const { messages } = await importInSlices(Buffer.from(text), "/project", new AbortController().signal);
     clearInterval(timer);
     assert.equal(messages.length, 20_000);
     assert.ok(ticks > 1, "nothing else ran");
     const cancelled = new AbortController();
-    const importing = importInSlices(text, "/work", cancelled.signal);
+    const importing = importInSlices(Buffer.from(text), "/project", cancelled.signal);
     cancelled.abort();
     await assert.rejects(importing, { name: "AbortError" });
   });
@@ -137,9 +137,9 @@ describe("export, import and fork", () => {
         part.state.metadata = { fact: "2 lines", outputFile: "/etc/passwd", childID: "ses_mine" };
       }
     }
-    const made = importTranscript(exportTranscript(chat), "/work");
+    const made = importTranscript(exportTranscript(chat), "/project");
     assert.ok(isSessionID(made.session.id));
-    assert.deepEqual([made.session.cwd, made.session.parentID], ["/work", undefined]);
+    assert.deepEqual([made.session.cwd, made.session.parentID], ["/project", undefined]);
     assert.equal(new Set(made.messages.map(({ info }) => info.id)).size, 3);
     const text = JSON.stringify(made);
     for (const word of ["..", "https://evil", "/etc", "ses_mine"]) assert.ok(!text.includes(word), word);

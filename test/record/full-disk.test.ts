@@ -174,6 +174,7 @@ describe("a full disk", () => {
     failing(2, () => transcript.flush());
     rename("Two");
     failing(3, () => assert.throws(() => transcript.flush(), { name: "RecordError", message: /^The disk is full/ }));
+    assert.equal(readFileSync(file, "utf8").split("\n").at(-1), "", "nothing incomplete is left");
     assert.equal(replay(file).chat.session.title, "One");
     transcript.close();
     assert.equal(readFileSync(file, "utf8").split("\n").length, 4);

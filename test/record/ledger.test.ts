@@ -1,10 +1,20 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { mock } from "node:test";
 import { SpendingLedger } from "../../src/record/ledger.ts";
 
 describe("the cost of a day", () => {
@@ -27,8 +37,11 @@ describe("the cost of a day", () => {
     assert.deepEqual([one.today(), two.today(), open().today()], [0.75, 0.75, 0.75]);
     one.add(1);
     assert.deepEqual([one.today(), two.today()], [1.75, 1.75]);
+    const before = readFileSync(file(), "utf8");
     for (const nothing of [0, -1, Number.NaN]) one.add(nothing);
     assert.equal(two.today(), 1.75);
+    assert.equal(readFileSync(file(), "utf8"), before);
+    if (process.platform !== "win32") assert.equal(statSync(file()).mode & 0o777, 0o600);
     assert.deepEqual(notes, []);
   });
 
@@ -66,6 +79,67 @@ describe("the cost of a day", () => {
     assert.equal(open().today(), 1);
   });
 
+  it("B2 counts from 0 when the day changes while it is open, and names months and days with two digits", () => {
+    const day = (month: number, date: number) => new Date(2026, month - 1, date, 12).getTime();
+    mock.timers.enable({ apis: ["Date"], now: day(3, 4) });
+    try {
+      const ledger = open();
+      ledger.add(1);
+      assert.equal(ledger.today(), 1);
+      writeFileSync(path.join(folder, "2026-03-05.jsonl"), '{"usd":7,"at":1}\n');
+      mock.timers.setTime(day(3, 5));
+      assert.equal(ledger.today(), 7);
+      ledger.add(2);
+      assert.equal(ledger.today(), 9);
+      mock.timers.setTime(day(3, 4));
+      assert.equal(ledger.today(), 1);
+      mock.timers.setTime(day(11, 12));
+      assert.equal(ledger.today(), 0);
+      ledger.add(3);
+      assert.deepEqual(readdirSync(folder), ["2026-03-04.jsonl", "2026-03-05.jsonl", "2026-11-12.jsonl"]);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it("B2 a cost that could not be written before midnight counts for that day alone", () => {
+    mock.timers.enable({ apis: ["Date"], now: new Date(2026, 2, 4, 23, 59).getTime() });
+    try {
+      writeFileSync(folder, "in the way");
+      const ledger = open();
+      ledger.add(5);
+      assert.equal(ledger.today(), 5);
+      mock.timers.setTime(new Date(2026, 2, 5, 0, 1).getTime());
+      assert.equal(ledger.today(), 0);
+      rmSync(folder);
+      ledger.add(1);
+      assert.equal(open().today(), 1);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  it("B2 a line that another process left incomplete takes no later one with it", () => {
+    const ledger = open();
+    ledger.add(1);
+    appendFileSync(file(), '{"usd":2,"a');
+    ledger.add(4);
+    assert.deepEqual([ledger.today(), open().today()], [5, 5]);
+  });
+
+  it("B2 reports a ledger that cannot be read, and leaves no file open", function () {
+    if (process.platform !== "linux") return this.skip();
+    open().add(1);
+    const open0 = readdirSync("/proc/self/fd").length;
+    const name = file();
+    for (let n = 0; n < 5; n++) assert.equal(open().today(), 1);
+    assert.equal(readdirSync("/proc/self/fd").length, open0);
+    rmSync(name);
+    mkdirSync(name);
+    assert.equal(open().today(), 0);
+    assert.match(notes.join(), /^The cost of today's sessions could not be read: Error: EISDIR/);
+  });
+
   it("B2 ignores broken lines; an incomplete line counts once it is complete", () => {
     const ledger = open();
     ledger.add(1);
@@ -80,12 +154,16 @@ describe("the cost of a day", () => {
     writeFileSync(folder, "in the way");
     const ledger = open();
     ledger.add(1);
+    assert.equal(notes.filter((note) => note.includes("cannot be saved")).length, 1);
     ledger.add(2);
-    assert.equal(ledger.today(), 3);
+    ledger.add(0.5);
+    assert.equal(ledger.today(), 3.5);
     assert.equal(notes.filter((note) => note.includes("cannot be saved")).length, 1);
     rmSync(folder);
-    ledger.add(4);
+    ledger.add(3.5);
     assert.deepEqual([ledger.today(), open().today()], [7, 7]);
     assert.equal(JSON.parse(readFileSync(file(), "utf8")).usd, 7);
+    ledger.add(1);
+    assert.equal(open().today(), 8);
   });
 });

@@ -1,21 +1,29 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import {
+import { spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import fs, {
   appendFileSync,
+  chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { attempt } from "../../src/chat/attempt.ts";
 import { replay } from "../../src/record/replay.ts";
 import { RecordLock } from "../../src/record/session-lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
+import { until } from "../loop/harness.ts";
 
 const never = new AbortController().signal;
 
@@ -33,10 +41,19 @@ describe("the lock of a session", () => {
   const titled = (title: string) =>
     ({ type: "session", session: { id: "ses_1", createdAt: 1, title, cwd: "/" } }) as const;
 
-  function open(options: { lockTimeoutMs?: number } = {}) {
+  function open(options: { lockTimeoutMs?: number; isAlive?: () => Promise<boolean> } = {}) {
     const transcript = new Transcript(record, () => {});
     const lock = new RecordLock(transcript, { sessionID: "ses_1", lockTimeoutMs: 900_000, ...options });
     return { transcript, lock };
+  }
+
+  /** Writes the lock of a process with this id. */
+  function lockFor(pid: number, more: object = {}): void {
+    const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"), "");
+    const processStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    const dates = { acquiredAt: new Date().toISOString(), expiresAt: new Date(Date.now() + 900_000).toISOString() };
+    const who = { sessionId: "ses_1", runId: "run_1", pid, host: os.hostname(), processStart };
+    writeFileSync(file(), JSON.stringify({ ...who, ...dates, token: randomUUID(), ...more }));
   }
 
   it("Q1 names the session, the run, its start and its expiry; Q3 releasing removes it", async () => {
@@ -124,7 +141,377 @@ describe("the lock of a session", () => {
     }
   });
 
+  it("Q1 a process that has ended, but whose parent has not noticed, holds nothing", async function () {
+    if (process.platform !== "linux") this.skip();
+    // `exec` leaves the first child, which reads until the pipe ends, to a program that never waits for it.
+    const command = "cat <&3 & echo $!; exec sleep 60";
+    const parent = spawn("sh", ["-c", command], { stdio: ["ignore", "pipe", "ignore", "pipe"] });
+    const [line] = await once(parent.stdout ?? assert.fail(), "data");
+    const pid = Number(String(line).trim());
+    await until(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8") === "sleep\n");
+    parent.stdio[3]?.destroy();
+    await until(() => / [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
+    lockFor(pid);
+    assert.equal(open().lock.holder(), undefined);
+    parent.kill();
+  });
+
+  it("Q1 the lock of a living process is described, whoever started it", async () => {
+    const child = spawn("sleep", ["60"]);
+    lockFor(child.pid ?? 0);
+    const { lock } = open();
+    const { acquiredAt } = content();
+    const holder = { runID: "run_1", pid: child.pid, host: os.hostname(), since: new Date(acquiredAt) };
+    assert.deepEqual(lock.holder(), { ...holder, isThisProcess: false });
+    lockFor(child.pid ?? 0, { processStart: undefined });
+    assert.equal(lock.holder()?.pid, child.pid);
+    lockFor(process.pid, { host: "elsewhere" });
+    assert.equal(lock.holder()?.isThisProcess, false);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    lockFor(child.pid ?? 0);
+    assert.equal(lock.holder(), undefined);
+    lockFor(child.pid ?? 0, { host: "elsewhere" });
+    assert.equal(lock.holder()?.host, "elsewhere");
+  });
+
+  it("P3 Q2 says who holds it", async () => {
+    const held = await open().lock.acquire("run_1", 0, never);
+    const since = new Date(content().acquiredAt).toLocaleTimeString();
+    await assert.rejects(open().lock.acquire("run_2", 0, never), {
+      name: "IntakeError",
+      code: "session-locked",
+      message: `This session has been running in this process since ${since}. Wait for that run to end, or stop it there.`,
+    });
+    held.release();
+    writeFileSync(file(), "");
+    await assert.rejects(open().lock.acquire("run_2", 0, never), {
+      message: "Another run of this session is just starting. Wait for that run to end, or stop it there.",
+    });
+  });
+
+  it("Q1 a folder that is gone is reported in a sentence", async () => {
+    rmSync(folder, { recursive: true });
+    await assert.rejects(open().lock.acquire("run_1", 0, never), { name: "RecordError", message: /no longer exists/ });
+    assert.equal(open().lock.holder(), undefined);
+    mkdirSync(file(), { recursive: true });
+    await assert.rejects(open().lock.acquire("run_1", 0, never), { name: "RecordError", message: /EISDIR/ });
+    assert.throws(() => open().lock.holder(), { code: "EISDIR" });
+  });
+
+  it("Q1 what killed processes left beside it is removed, other files are not", async () => {
+    const past = new Date(Date.now() - 1000).toISOString();
+    lockFor(process.pid, { expiresAt: past, host: "elsewhere" });
+    const expired = readFileSync(file(), "utf8");
+    const names = ["ses_1.lock.a", "ses_1.lock.b", "ses_1.lockb", "ses_2.lock", "ses_1.jsonl"];
+    for (const name of names) writeFileSync(path.join(folder, name), expired);
+    lockFor(process.pid, { host: "elsewhere" });
+    writeFileSync(path.join(folder, "ses_1.lock.b"), readFileSync(file(), "utf8"));
+    writeFileSync(file(), expired);
+    const held = await open().lock.acquire("run_1", 0, never);
+    held.release();
+    assert.deepEqual(readdirSync(folder).sort(), ["ses_1.jsonl", "ses_1.lock.b", "ses_1.lockb", "ses_2.lock"]);
+  });
+
+  it("Q1 it is not taken while another process removes it, unless that one is gone", async () => {
+    const past = new Date(Date.now() - 1000).toISOString();
+    lockFor(process.pid, { expiresAt: past });
+    const { token } = content();
+    const removal = `${file()}.${token}`;
+    const expired = readFileSync(file(), "utf8");
+    writeFileSync(removal, JSON.stringify({ ...content(), expiresAt: new Date(Date.now() + 60_000).toISOString() }));
+    await assert.rejects(open().lock.acquire("run_1", 0, never), { code: "session-locked" });
+    assert.equal(readFileSync(file(), "utf8"), expired);
+    assert.ok(existsSync(removal), "the other process still removes it");
+    writeFileSync(removal, expired.replace(token, randomUUID()));
+    const held = await open().lock.acquire("run_1", 2000, never);
+    held.release();
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it("Q1 a run whose lock another one has taken loses it, writes no more, and leaves the other's lock", async () => {
+    const { lock, transcript } = open();
+    const held = await lock.acquire("run_1", 0, never);
+    transcript.append(titled("One"));
+    transcript.flush();
+    const own = readFileSync(file(), "utf8");
+    rmSync(file());
+    writeFileSync(file(), own);
+    transcript.append(titled("Two"));
+    assert.throws(() => transcript.flush(), { name: "RecordError", message: /Another window or process is running/ });
+    await until(() => held.lost.aborted);
+    assert.match(held.lost.reason.message, /taken over by another window/);
+    lockFor(1, { host: "elsewhere" });
+    held.release();
+    assert.equal(content().host, "elsewhere");
+    rmSync(file());
+    transcript.close();
+    assert.equal(replay(record).chat.session.title, "Two");
+  });
+
+  it("Q1 a run whose lock file was deleted loses its lock", async () => {
+    const held = await open().lock.acquire("run_1", 0, never);
+    rmSync(file());
+    await until(() => held.lost.aborted);
+    held.release();
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it("Q1 it names the start of its process, which no later process with this id has", async function () {
+    if (process.platform !== "linux") this.skip();
+    const held = await open().lock.acquire("run_1", 0, never);
+    const own = content();
+    held.release();
+    lockFor(process.pid);
+    assert.equal(own.processStart, content().processStart);
+    lockFor(process.pid, { processStart: String(Number(own.processStart) + 1) });
+    assert.equal(open().lock.holder(), undefined);
+  });
+
+  it("Q1 the process of another user is alive", async function () {
+    if (process.platform !== "linux") this.skip();
+    lockFor(1);
+    chmodSync(folder, 0o755);
+    chmodSync(file(), 0o644);
+    const asks = `
+      import { heldLock } from ${JSON.stringify(new URL("../../src/record/lock-file.ts", import.meta.url).href)};
+      if (process.getuid() === 0) process.setuid(65534);
+      process.exitCode = heldLock(${JSON.stringify(file())}) ? 7 : 8;`;
+    assert.equal(spawnSync(process.execPath, ["--input-type=module", "-e", asks]).status, 7);
+  });
+
+  it("R2 a lock that cannot be written, as on a full disk, leaves no file", async () => {
+    const { writeSync } = fs;
+    fs.writeSync = () => {
+      throw Object.assign(new Error("disk full"), { code: "ENOSPC" });
+    };
+    syncBuiltinESMExports();
+    try {
+      const before = process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0;
+      await assert.rejects(open().lock.acquire("run_1", 0, never), {
+        name: "RecordError",
+        message: /^The disk is full/,
+      });
+      if (before > 0) assert.equal(readdirSync("/proc/self/fd").length, before);
+    } finally {
+      fs.writeSync = writeSync;
+      syncBuiltinESMExports();
+    }
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  for (const [how, end] of [
+    ["that ends", "process.exit(7);"],
+    [
+      "that an error ends",
+      'process.on("uncaughtException", () => process.exit(7)); setTimeout(() => { throw new Error("x"); });',
+    ],
+  ] as const) {
+    it(`Q3 a process ${how} removes the locks of all its runs`, () => {
+      const url = (name: string) => JSON.stringify(new URL(`../../src/record/${name}.ts`, import.meta.url).href);
+      const runs = `
+        import assert from "node:assert/strict";
+        import { existsSync } from "node:fs";
+        import { RecordLock } from ${url("session-lock")};
+        import { Transcript } from ${url("transcript")};
+        for (const sessionID of ["ses_1", "ses_2"]) {
+          const transcript = new Transcript(${JSON.stringify(folder)} + "/" + sessionID + ".jsonl", () => {});
+          const lock = new RecordLock(transcript, { sessionID, lockTimeoutMs: 900_000 });
+          await lock.acquire("run_1", 0, new AbortController().signal);
+          assert.ok(existsSync(${JSON.stringify(folder)} + "/" + sessionID + ".lock"));
+        }
+        ${end}`;
+      const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", runs], { encoding: "utf8" });
+      assert.equal(status, 7, stderr);
+      assert.deepEqual(readdirSync(folder), []);
+    });
+  }
+
+  it("Q1 a line that is written between two runs takes the lock for that moment", async () => {
+    const one = open();
+    one.transcript.append(titled("One"));
+    one.transcript.flush();
+    assert.deepEqual(readdirSync(folder), ["ses_1.jsonl"]);
+    const held = await open().lock.acquire("run_1", 0, never);
+    one.transcript.append(titled("Two"));
+    assert.throws(() => one.transcript.flush(), {
+      name: "RecordError",
+      message: "Another window or process is running this session, so nothing can be added to it from here.",
+      next: "Wait for that run to end, or stop it there.",
+    });
+    held.release();
+    one.transcript.flush();
+    assert.equal(replay(record).chat.session.title, "Two");
+    assert.deepEqual(readdirSync(folder), ["ses_1.jsonl"]);
+    const again = await one.lock.acquire("run_2", 0, never);
+    again.release();
+    one.transcript.append(titled("Three"));
+    one.transcript.close();
+    assert.deepEqual(readdirSync(folder), ["ses_1.jsonl"]);
+  });
+
+  it("Q1 its expiry moves on, and the file stays valid", async () => {
+    const held = await open({ lockTimeoutMs: 600 }).lock.acquire("run_1", 0, never);
+    const before = content();
+    await until(() => content().expiresAt > before.expiresAt);
+    const after = content();
+    assert.deepEqual({ ...after, expiresAt: "" }, { ...before, expiresAt: "" });
+    const left = Date.parse(after.expiresAt) - Date.now();
+    assert.ok(left > 0 && left <= 600);
+    held.release();
+  });
+
+  it("Q3 leaves no file open, and nothing that keeps the process alive", async function () {
+    if (process.platform !== "linux") return this.skip();
+    const work = async () => {
+      const { lock, transcript } = open();
+      const held = await lock.acquire("run_1", 0, never);
+      await assert.rejects(open().lock.acquire("run_2", 30, never));
+      transcript.append(titled("One"));
+      held.release();
+      transcript.close();
+    };
+    await work();
+    const state = () => [readdirSync("/proc/self/fd").length, process.getActiveResourcesInfo().sort()];
+    const before = state();
+    for (let n = 0; n < 5; n++) await work();
+    assert.deepEqual(state(), before);
+    const held = await open().lock.acquire("run_1", 0, never);
+    assert.deepEqual(process.getActiveResourcesInfo().sort(), before[1], "its timer does not either");
+    held.release();
+  });
+
   describe("claims", () => {
+    const claim = () => path.join(folder, "ses_1.claim");
+
+    it("Q1 are answered while the user sees the run, each once", async () => {
+      let asked = 0;
+      const isAlive = async () => {
+        asked += 1;
+        await sleep(600);
+        return true;
+      };
+      const held = await open({ lockTimeoutMs: 10_000, isAlive }).lock.acquire("run_1", 0, never);
+      writeFileSync(claim(), "token");
+      await until(() => !existsSync(claim()));
+      assert.equal(asked, 1);
+      assert.ok(!held.lost.aborted);
+      held.release();
+      assert.deepEqual(readdirSync(folder), []);
+    });
+
+    it("Q1 are answered by a run that has no window to ask", async () => {
+      const held = await open().lock.acquire("run_1", 0, never);
+      writeFileSync(claim(), "token");
+      await until(() => !existsSync(claim()));
+      assert.ok(!held.lost.aborted);
+      held.release();
+    });
+
+    for (const [name, isAlive] of [
+      ["that the user no longer sees", async () => false],
+      ["whose window cannot be asked", () => Promise.reject(new Error("gone"))],
+    ] as const) {
+      it(`Q1 a run ${name} loses its session, keeps the lock until its last words, and no longer`, async () => {
+        const { lock, transcript } = open({ lockTimeoutMs: 1500, isAlive });
+        const held = await lock.acquire("run_1", 0, never);
+        writeFileSync(claim(), "token");
+        await until(() => held.lost.aborted);
+        assert.ok(existsSync(file()) && existsSync(claim()));
+        transcript.append(titled("Last words"));
+        transcript.flush();
+        await until(() => !existsSync(file()));
+        assert.equal(replay(record).chat.session.title, "Last words");
+        held.release();
+      });
+    }
+
+    it("Q1 are not answered after the run has ended", async () => {
+      const answers: ((alive: boolean) => void)[] = [];
+      const isAlive = () => new Promise<boolean>((resolve) => answers.push(resolve));
+      const held = await open({ isAlive }).lock.acquire("run_1", 0, never);
+      writeFileSync(claim(), "token");
+      await until(() => answers.length === 1);
+      held.release();
+      answers[0]?.(true);
+      await sleep(50);
+      assert.ok(existsSync(claim()));
+      assert.ok(!held.lost.aborted);
+    });
+
+    it("Q1 are made by a prompt that waits for another process, and withdrawn", async () => {
+      const child = spawn("sleep", ["60"]);
+      lockFor(child.pid ?? 0);
+      const taken = open().lock.acquire("run_2", 20_000, never);
+      await until(() => existsSync(claim()));
+      assert.equal(statSync(claim()).mode & 0o777, 0o600);
+      child.kill("SIGKILL");
+      const held = await taken;
+      assert.deepEqual(readdirSync(folder), ["ses_1.lock"]);
+      held.release();
+      /** Whether a claim is ever made while a run waits. */
+      const claims = async (timeoutMs: number) => {
+        let ended = false;
+        let isMade = false;
+        const refused = assert.rejects(open().lock.acquire("run_4", timeoutMs, never)).finally(() => {
+          ended = true;
+        });
+        while (!ended) {
+          isMade ||= existsSync(claim());
+          await sleep(5);
+        }
+        await refused;
+        return isMade;
+      };
+      const own = await open().lock.acquire("run_3", 0, never);
+      assert.equal(await claims(700), false, "this process need not ask itself");
+      own.release();
+      lockFor(process.pid, { host: "elsewhere" });
+      assert.equal(await claims(280), false, "most runs end soon");
+      assert.equal(await claims(1500), true);
+      assert.deepEqual(readdirSync(folder), ["ses_1.lock"]);
+    });
+
+    it("Q1 a challenge ends when the holder answers, ends, or the user gives up", async () => {
+      const child = spawn("sleep", ["60"]);
+      lockFor(child.pid ?? 0);
+      const { lock } = open();
+      const answered = lock.challenge(never);
+      await until(() => existsSync(claim()));
+      rmSync(claim());
+      assert.equal(await answered, false);
+      const stop = new AbortController();
+      const stopped = lock.challenge(stop.signal);
+      await until(() => existsSync(claim()));
+      stop.abort(new Error("enough"));
+      await assert.rejects(stopped, { message: "enough" });
+      assert.ok(!existsSync(claim()));
+      const free = lock.challenge(never);
+      await until(() => existsSync(claim()));
+      child.kill("SIGKILL");
+      assert.equal(await free, true);
+      assert.ok(!existsSync(claim()));
+    });
+
+    it("Q1 a challenge that is never answered ends after 7 seconds", async () => {
+      lockFor(process.pid, { host: "elsewhere" });
+      const started = Date.now();
+      assert.equal(await open().lock.challenge(never), false);
+      const took = Date.now() - started;
+      assert.ok(took >= 7000, `${took} ms`);
+      assert.deepEqual(readdirSync(folder), ["ses_1.lock"]);
+    });
+
+    it("Q1 of others are not withdrawn", async () => {
+      lockFor(process.pid, { host: "elsewhere" });
+      const { lock } = open();
+      const answered = lock.challenge(never);
+      await until(() => existsSync(claim()));
+      writeFileSync(claim(), "another one's");
+      assert.equal(await answered, false);
+      assert.equal(readFileSync(claim(), "utf8"), "another one's");
+    });
+
     it("Q1 makes no claim when the session is free or this process runs it", async () => {
       const { lock } = open();
       assert.equal(await lock.challenge(never), true);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Part } from "../../src/chat/message.ts";
 import { newSession } from "../../src/loop/session/session.ts";
+import { searchRecord } from "../../src/record/record-search.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 
 const never = new AbortController().signal;
@@ -18,7 +19,11 @@ describe("search over sessions", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  type Content = { text: string; synthetic?: boolean } | { output: string };
+  type Content =
+    | { text: string; synthetic?: boolean }
+    | { output: string }
+    | { reasoning: string }
+    | { input: Record<string, unknown> };
 
   function add(title: string, contents: Content[], { silent = false, parentID = "" } = {}): string {
     const chat = newSession("/");
@@ -30,13 +35,18 @@ describe("search over sessions", () => {
       const part: Part =
         "text" in content
           ? { ...base, type: "text", ...content }
-          : {
-              ...base,
-              type: "tool",
-              callID: "1",
-              tool: "read",
-              state: { status: "completed", input: {}, title: "", metadata: {}, start: 1, end: 1, ...content },
-            };
+          : "reasoning" in content
+            ? { ...base, type: "reasoning", text: content.reasoning, time: { start: 1 } }
+            : {
+                ...base,
+                type: "tool",
+                callID: "1",
+                tool: "read",
+                state: {
+                  ...{ status: "completed", input: {}, output: "", title: "", metadata: {}, start: 1, end: 1 },
+                  ...content,
+                },
+              };
       return { info: { ...info, id: `msg_${at}` }, parts: [part] };
     });
     sessions.add(chat);
@@ -75,6 +85,91 @@ describe("search over sessions", () => {
     assert.ok(excerpt.length < 250);
     const titled = add("A needle in the title", [{ text: "nothing" }]);
     assert.equal((await sessions.search("needle title", never)).get(titled), "A needle in the title");
+  });
+
+  it("R5 cuts the context at words: up to 60 characters before, 120 from the first word on", async () => {
+    const dots = (count: number) => ". ".repeat(count / 2);
+    const a = (count: number) => "a".repeat(count);
+    for (const [text, expected] of [
+      ["needle", "needle"],
+      [`  needle\n\n\there\u2028 now `, "needle here now"],
+      [`${a(59)} needle`, `${a(59)} needle`],
+      [`${a(60)} needle`, "…needle"],
+      [`b ${a(59)}needle`, `…${a(59)}needle`],
+      [`bb ${a(58)} needle`, `…${a(58)} needle`],
+      [`${dots(100)}needle${a(114)}`, `…${dots(58)}needle${a(114)}`],
+      [`${dots(100)}needle${a(115)}`, `…${dots(58)}needle${a(114)}…`],
+      [`${dots(60)}needle`, `${dots(60)}needle`],
+      [`b${a(100)}needle`, `…${a(60)}needle`],
+      [`b${a(100)}needle then`, `…${a(60)}needle then`],
+      [`🙂${a(59)}needle${a(113)}🙂`, `…\ufffd${a(59)}needle${a(113)}\ufffd…`],
+    ] as const) {
+      const id = add("One", [{ text }]);
+      assert.equal((await sessions.search("needle", never)).get(id), expected, text);
+      sessions.remove(id);
+    }
+  });
+
+  it("R5 shows the first text that adds a word, around the first of its words", async () => {
+    const far = "x ".repeat(150);
+    const id = add("Mend the cart", [
+      { text: `cart ${far}` },
+      { text: `${far}hammer ${far}` },
+      { text: `${far}nail ${far}hammer` },
+    ]);
+    const shown = async (query: string) => (await sessions.search(query, never)).get(id) ?? "";
+    assert.match(await shown("cart hammer"), /^…[x ]+hammer[x ]+…$/);
+    assert.match(await shown("hammer nail"), /^…[x ]+hammer[x ]+…$/);
+    const both = add("One", [{ text: `${far}nail ${far}hammer` }]);
+    assert.match((await sessions.search("hammer nail", never)).get(both) ?? "", /^…[x ]+nail[x ]+…$/);
+  });
+
+  it("R5 finds words wherever a block ends, in letters of any size", async () => {
+    for (const gap of [-9, -7, -5, -3, -2, -1]) {
+      const id = add("One", [{ text: "" }]);
+      const file = sessions.path(id);
+      const line = (text: string) =>
+        `${JSON.stringify({ type: "part", part: { id: "p", sessionID: id, messageID: "msg_0", type: "text", text } })}\n`;
+      const before = `${readFileSync(file, "utf8")}${line("")}`;
+      const start = Buffer.byteLength(before) + line("").length - 4;
+      // The words lie across the end of the first block.
+      writeFileSync(file, before + line(`${"y".repeat((1 << 20) - start + gap)}Grüße\u2028😀`) + line("end"));
+      assert.deepEqual(await found("grüße 😀 end"), [id], `${gap}`);
+      sessions.remove(id);
+    }
+  });
+
+  it("R5 does not search thoughts, drafts of calls and queued prompts", async () => {
+    const id = add("One", [{ reasoning: "secret" }, { input: { silent: true, text: "secret" } }, { text: "said" }]);
+    const transcript = sessions.transcript(id, () => assert.fail(), sessions.open(id));
+    transcript.append({ type: "queued", queue: [{ id: "msg_q", parts: [{ type: "text", text: "secret" }] }] });
+    transcript.close();
+    assert.deepEqual(await found("secret"), []);
+    assert.deepEqual(await found("said"), [id]);
+  });
+
+  it("R5 a record that cannot be read contains only its title, and no file stays open", async function () {
+    assert.equal(await searchRecord(path.join(folder, "none.jsonl"), "The title", ["title"], never), "The title");
+    assert.equal(await searchRecord(path.join(folder, "none.jsonl"), "The title", ["word"], never), undefined);
+    assert.equal(await searchRecord(folder, "The title", ["word"], never), undefined);
+    if (process.platform !== "linux") return this.skip();
+    const id = add("One", [{ text: "needle" }]);
+    const open = () => readdirSync("/proc/self/fd").length;
+    await found("needle");
+    const before = open();
+    for (let n = 0; n < 5; n++) assert.deepEqual(await found("needle"), [id]);
+    for (let n = 0; n < 5; n++) assert.deepEqual(await found("nothing"), []);
+    assert.equal(open(), before);
+  });
+
+  it("R5 rejects with the reason before it reads, and ignores an incomplete last line", async () => {
+    const id = add("One", [{ text: "word" }]);
+    await assert.rejects(sessions.search("word", AbortSignal.abort(new Error("stop"))), { message: "stop" });
+    const gone = AbortSignal.abort(new Error("stop"));
+    await assert.rejects(searchRecord(path.join(folder, "none.jsonl"), "", ["word"], gone), { message: "stop" });
+    const file = sessions.path(id);
+    writeFileSync(file, readFileSync(file, "utf8").trimEnd());
+    assert.deepEqual(await found("word"), []);
   });
 
   it("R5 uses the latest title, and reads lines longer than a block", async () => {

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { newSession, Session } from "../../src/loop/session/session.ts";
 import { RecordError } from "../../src/loop/storage.ts";
-import { RecordLock } from "../../src/record/session-lock.ts";
+import { claimPath, lockPath, RecordLock } from "../../src/record/session-lock.ts";
 import { Sessions } from "../../src/record/sessions.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { type Script, ScriptedModel } from "../scripted-model.ts";
+import { user } from "../wire/ask.ts";
 import { plainDeps } from "./deps.ts";
 
 describe("the list of sessions", () => {
@@ -168,6 +169,25 @@ describe("the list of sessions", () => {
     assert.equal(sessions.list()[0]?.id, id);
   });
 
+  it("R3 a session without a first line is described by what it has: the user's own words, or nothing", async () => {
+    const text = (words: string, synthetic: boolean) => ({ type: "text", text: words, synthetic }) as const;
+    for (const [id, messages, shown] of [
+      ["ses_none", [], { createdAt: 0, title: "Session", cwd: "" }],
+      ["ses_own", [user(text("Rondo's words.", true))], { title: "Session", cwd: "" }],
+      ["ses_words", [user(text("Rondo's words.", true), text("Mend it", false))], { title: "Mend it", cwd: "" }],
+    ] as const) {
+      sessions.add({ ...newSession(folder, id), messages: [...messages] });
+      const lines = readFileSync(sessions.path(id), "utf8").split("\n");
+      writeFileSync(
+        sessions.path(id),
+        lines.map((line) => (line.includes('"type":"session"') ? "?" : line)).join("\n"),
+      );
+      const { session } = sessions.open(id).chat;
+      assert.partialDeepStrictEqual(session, { id, ...shown });
+      assert.equal(session.createdAt, messages[0]?.info.createdAt ?? 0);
+    }
+  });
+
   it("removing deletes the record, its summary and its outputs, and nothing else", async () => {
     const id = await hold("One");
     const other = await hold("Two");
@@ -180,6 +200,25 @@ describe("the list of sessions", () => {
       [other],
     );
     sessions.remove(id);
+  });
+
+  it("removing deletes what a killed process left beside the record, and ends if a session names itself as its parent", async () => {
+    const id = await hold("One");
+    for (const file of [lockPath(sessions.path(id)), claimPath(sessions.path(id))]) writeFileSync(file, "");
+    const odd = newSession(folder, "ses_odd");
+    odd.session.parentID = "ses_odd";
+    sessions.add(odd);
+    sessions.remove("ses_odd");
+    assert.equal(sessions.has("ses_odd"), false);
+    assert.equal(sessions.has(id), true);
+    sessions.remove(id);
+    assert.deepEqual(readdirSync(sessions.folder), ["sessions.index"]);
+  });
+
+  it("a record that is added ends where the next line begins", async () => {
+    const chat = { ...newSession(folder, "ses_added"), messages: sessions.open(await hold("One")).chat.messages };
+    assert.equal(sessions.add(chat).end, statSync(sessions.path("ses_added")).size);
+    assert.equal(sessions.list().length, 2);
   });
 
   it("an id cannot point outside the folder", async () => {

@@ -33,7 +33,7 @@ const delta = (said: string): RecordedEvent => ({ type: "delta", messageID: "msg
 
 /** A small session with an event of each kind. */
 const events: RecordedEvent[] = [
-  { type: "session", session: { id: "ses_1", createdAt: 1, title: "Grüße – 你好 😀", cwd: "/work" } },
+  { type: "session", session: { id: "ses_1", createdAt: 1, title: "Grüße – 你好 😀", cwd: "/project" } },
   user,
   { type: "part", part: { ...ids, messageID: "msg_1", id: "prt_0", type: "text", text: "Hallo – 你好 😀" } },
   { type: "message", message: reply },
@@ -71,7 +71,7 @@ describe("the record", () => {
     for (const line of lines()) assert.equal(typeof JSON.parse(line), "object");
     const { chat, broken } = replay(file);
     assert.deepEqual(broken, []);
-    const expected = newChat({ id: "ses_1", createdAt: 1, title: "Grüße – 你好 😀", cwd: "/work" });
+    const expected = newChat({ id: "ses_1", createdAt: 1, title: "Grüße – 你好 😀", cwd: "/project" });
     expected.messages = [
       {
         info: user.type === "message" ? user.message : assert.fail(),

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { FileReview } from "../../src/extension/review/file-review.ts";
-import { baseText, type Changes, currentText, type TextEdit } from "../../src/extension/review/hunks.ts";
+import { becomes, type TextEdit } from "../../src/review/edits.ts";
+import { FileReview } from "../../src/review/file-review.ts";
+import { baseText, type Changes, currentText, unchanged } from "../../src/review/hunks.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const changed = "one\n2\nthree\nfour\nfive\nsix\n";
@@ -36,7 +37,7 @@ class Desk {
 
   constructor(text: string) {
     this.text = text;
-    this.track = new FileReview(text);
+    this.track = FileReview.begin(text);
   }
 
   agent(text: string): void {
@@ -143,7 +144,7 @@ describe("a file under review", () => {
   });
 
   it("follows undo to texts from before the first change, and back", () => {
-    const track = new FileReview(before);
+    const track = FileReview.begin(before);
     track.agentWrote(changed);
     track.undone([between(changed, before)], before);
     const older = before.replace("six", "SIX");
@@ -156,17 +157,182 @@ describe("a file under review", () => {
   });
 
   it("uses the resulting text when the reported edits do not match it", () => {
-    const track = new FileReview(before);
+    const track = FileReview.begin(before);
     track.agentWrote(changed);
     track.userEdited([], `zero\n${changed}`);
     assert.equal(currentText(track.changes), `zero\n${changed}`);
     assert.equal(baseText(track.changes), `zero\n${before}`);
   });
 
-  it("knows that the agent created the file", () => {
-    const track = new FileReview(undefined);
+  it("reviews a change again whose removal is undone after something else was accepted", () => {
+    const both = changed.replace("six", "6");
+    for (const remove of ["reject", "type"] as const) {
+      const desk = new Desk(before);
+      desk.agent(both);
+      if (remove === "reject") desk.reject(0);
+      else desk.user(both.replace("2", "two"));
+      desk.track.accept(0);
+      desk.undo();
+      assert.equal(hunks(desk), 1);
+      assert.equal(baseText(desk.track.changes), before.replace("six", "6"));
+      assert.equal(currentText(desk.track.changes), both);
+    }
+  });
+
+  it("counts the undo of a user's edit as the user's after something was accepted, whatever came before it", () => {
+    const desk = new Desk(before);
+    desk.agent(changed.replace("six", "6"));
+    desk.reject(0);
+    desk.user(desk.text.replace("four", "4"));
+    desk.track.accept(undefined);
+    desk.undo();
+    assert.equal(hunks(desk), 0);
+    desk.undo();
+    assert.equal(hunks(desk), 1);
+  });
+
+  it("reviews a change that is redone after something else was accepted, but not a user's edit", () => {
+    const desk = new Desk(before);
+    desk.agent(changed);
+    desk.user(changed.replace("four", "4"));
+    desk.agent(desk.text.replace("six", "6"));
+    desk.undo();
+    desk.undo();
+    desk.track.accept(0);
+    desk.redo();
+    assert.equal(hunks(desk), 0);
+    desk.redo();
+    assert.equal(hunks(desk), 1);
+    assert.equal(baseText(desk.track.changes), changed.replace("four", "4"));
+  });
+
+  it("follows an undo or redo of several edits at once", () => {
+    const last = changed.replace("four", "4").replace("six", "6");
+    const start = (accept: boolean) => {
+      const desk = new Desk(before);
+      desk.agent(changed);
+      desk.agent(changed.replace("six", "6"));
+      desk.user(last);
+      if (accept) {
+        desk.undo();
+        desk.undo();
+        desk.track.accept(0);
+      }
+      return desk.track;
+    };
+    const track = start(false);
+    track.undone([], before);
+    assert.deepEqual(track.changes, unchanged(before));
+    track.redone([], last);
+    assert.equal(currentText(track.changes), last);
+    assert.equal(baseText(track.changes), before.replace("four", "4"));
+    assert.equal(track.changes.hunks.length, 2);
+    // The agent's edit is among those that are redone, and one of the user.
+    const accepted = start(true);
+    accepted.redone([], last);
+    assert.equal(baseText(accepted.changes), changed.replace("four", "4"));
+    assert.equal(currentText(accepted.changes), last);
+    // A reject is among those that are undone.
+    const desk = new Desk(before);
+    desk.agent(changed);
+    desk.reject(0);
+    desk.user(before.replace("four", "4"));
+    desk.track.accept(undefined);
+    desk.track.undone([], changed);
+    assert.equal(baseText(desk.track.changes), before);
+  });
+
+  it("knows the changes in texts from before the review again, to which it was led", () => {
+    const open = becomes(unchanged(before), changed, "agent");
+    const older = changed.replace("six", "SIX");
+    const track = new FileReview({ type: "changed" }, open);
+    track.undone([between(changed, older)], older);
+    assert.equal(track.changes.hunks.length, 1);
+    assert.equal(baseText(track.changes), before.replace("six", "SIX"));
+    // One edit removes the hunk and changes another line.
+    track.userEdited([], before.replace("five", "5"));
+    assert.equal(track.changes.hunks.length, 0);
+    track.undone([], older);
+    assert.equal(track.changes.hunks.length, 1);
+  });
+
+  it("counts an undo or redo to a text that it does not know as the user's", () => {
+    const desk = new Desk(before);
+    desk.agent(changed);
+    desk.reject(0);
+    desk.track.undone([], "older\n");
+    assert.deepEqual(desk.track.changes, unchanged("older\n"));
+
+    const later = new FileReview({ type: "changed" }, becomes(unchanged(before), changed, "agent"));
+    later.redone([], changed.replace("six", "SIX"));
+    assert.equal(later.changes.hunks.length, 1);
+    assert.equal(baseText(later.changes), before.replace("six", "SIX"));
+
+    const track = new FileReview({ type: "changed" }, becomes(unchanged(before), changed, "agent"));
+    track.redone([], before);
+    assert.deepEqual(track.changes, unchanged(before));
+    track.userEdited([], before.replace("five", "5"));
+    track.undone([], before);
+    track.undone([], changed);
+    assert.equal(track.changes.hunks.length, 1, "the state before the redo is known");
+  });
+
+  it("keeps what can be redone when the agent writes the same text", () => {
+    const desk = new Desk(before);
+    desk.agent(changed);
+    desk.undo();
+    desk.track.agentWrote(before);
+    desk.redo();
+    assert.equal(hunks(desk), 1);
+  });
+
+  it("knows 100 texts of the undo stack", () => {
+    for (const [edits, known] of [
+      [98, 1],
+      [99, 0],
+    ] as const) {
+      const desk = new Desk(before);
+      desk.agent(changed);
+      desk.reject(0);
+      for (let at = 0; at < edits; at++) desk.user(`${desk.text}${at}\n`);
+      desk.track.undone([], changed);
+      assert.equal(hunks(desk), known, `${edits} edits`);
+    }
+  });
+
+  it("accepts and rejects one hunk or all", () => {
+    const both = changed.replace("six", "6");
+    const open = () => {
+      const desk = new Desk(before);
+      desk.agent(both);
+      return desk;
+    };
+    assert.equal(currentText(open().track.without(0)), before.replace("six", "6"));
+    assert.equal(currentText(open().track.without(1)), changed);
+    assert.equal(currentText(open().track.without(undefined)), before);
+    const one = open();
+    one.track.accept(1);
+    assert.equal(baseText(one.track.changes), before.replace("six", "6"));
+    const all = open();
+    all.track.accept(undefined);
+    assert.equal(baseText(all.track.changes), both);
+  });
+
+  it("uses the reported edits where they lead to the text", () => {
+    const track = FileReview.begin("one\ntwo\n");
+    track.agentWrote("one\nnew\ntwo\n");
+    // The user replaces all three lines, of which the agent's stays as it is.
+    const edit = { startLine: 0, startCharacter: 0, endLine: 3, endCharacter: 0, text: "1\nnew\n2\n" };
+    track.userEdited([edit], "1\nnew\n2\n");
+    assert.deepEqual(track.changes.hunks, [{ baseStart: 1, baseCount: 0, start: 1, count: 1 }]);
+    assert.equal(baseText(track.changes), "1\n2\n");
+  });
+
+  it("knows whether the agent created the file", () => {
+    assert.equal(FileReview.begin("").state.type, "changed");
+    const track = FileReview.begin(undefined);
     track.agentWrote("new\n");
-    assert.equal(track.created, true);
+    assert.equal(track.state.type, "created");
     assert.equal(currentText(track.without(0)), "");
   });
 });

@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { becomes, edited } from "../../src/review/edits.ts";
 import {
   accept,
   acceptAll,
   baseText,
-  becomes,
   type Changes,
   currentText,
-  edited,
+  end,
+  isMixed,
   reject,
   rejectAll,
   unchanged,
-} from "../../src/extension/review/hunks.ts";
-import { splitLines } from "../../src/extension/review/line-diff.ts";
+} from "../../src/review/hunks.ts";
+import { type LineHunk, splitLines } from "../../src/review/line-diff.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 
@@ -20,17 +21,35 @@ const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 function check(changes: Changes): void {
   let base = 0;
   let text = 0;
-  for (const hunk of changes.hunks) {
-    assert.ok(hunk.baseCount + hunk.count > 0, "a hunk that changes nothing");
-    assert.equal(hunk.start - text, hunk.baseStart - base, "lines lost between hunks");
-    assert.ok(base === 0 || hunk.start > text, "neighbours that are one");
-    assert.deepEqual(changes.text.slice(text, hunk.start), changes.base.slice(base, hunk.baseStart));
-    base = hunk.baseStart + hunk.baseCount;
-    text = hunk.start + hunk.count;
+  for (const piece of changes.pieces) {
+    assert.ok(piece.baseCount + piece.count > 0, "a piece that changes nothing");
+    assert.equal(piece.start - text, piece.baseStart - base, "lines lost between pieces");
+    assert.ok(base === 0 || piece.start > text, "neighbours that are one");
+    assert.deepEqual(changes.text.slice(text, piece.start), changes.base.slice(base, piece.baseStart));
+    assert.ok(!changes.marks.slice(text, piece.start).some(isMixed), "a mixed line outside");
+    base = piece.baseStart + piece.baseCount;
+    text = piece.start + piece.count;
+    assert.ok(!changes.marks.slice(piece.start, text).includes("mine"), "the user's line in a piece");
   }
   assert.deepEqual(changes.text.slice(text), changes.base.slice(base));
+  assert.ok(!changes.marks.slice(text).some(isMixed), "a mixed line outside");
+  assert.equal(changes.marks.length, changes.text.length);
   assert.deepEqual(splitLines(baseText(changes)), changes.base);
   assert.deepEqual(splitLines(currentText(changes)), changes.text);
+  // The hunks cover the pieces, in order, with only the user's lines between those of one hunk.
+  const pieces = [...changes.pieces];
+  for (const hunk of changes.hunks) {
+    let line = hunk.start;
+    let last: LineHunk | undefined;
+    while (pieces[0] && end(pieces[0]) <= end(hunk)) {
+      last = pieces.shift();
+      for (; last && line < last.start; line++) assert.equal(changes.marks[line], "mine");
+      line = last ? end(last) : line;
+    }
+    assert.equal(line, end(hunk));
+    assert.equal(last && last.baseStart + last.baseCount, hunk.baseStart + hunk.baseCount);
+  }
+  assert.deepEqual(pieces, []);
 }
 
 const agent = (changes: Changes, text: string): Changes => becomes(changes, text, "agent");
@@ -121,8 +140,42 @@ describe("hunks", () => {
     const changes = agent(unchanged("a\nb"), "a\n");
     const typed = insertAt(changes, 1, 0, "c");
     check(typed);
-    assert.equal(currentText(rejectAll(typed)), "a\nb");
+    assert.equal(currentText(rejectAll(typed)), "a\nb\nc");
     assert.equal(currentText(acceptAll(typed)), "a\nc");
+  });
+
+  it("never joins a line to one without a line ending, whatever has changed above", () => {
+    for (const above of ["", "x1\nx2\nx3\n"]) {
+      const typed = insertAt(agent(unchanged("x\na\nb"), `${above}a\nb\n`), above === "" ? 2 : 5, 0, "c");
+      check(typed);
+      assert.equal(currentText(rejectAll(typed)), "x\na\nb\nc");
+    }
+  });
+
+  it("keeps the user's text on a last line without a line ending", () => {
+    const typed = insertAt(agent(unchanged("a\nb"), "A\nb"), 1, 1, "c");
+    assert.equal(typed.hunks.length, 1);
+    assert.equal(currentText(rejectAll(typed)), "a\nbc");
+  });
+
+  it("makes one hunk of two when the user deletes the lines between them", () => {
+    const changes = agent(unchanged(before), "one\ntwo\n3\nfour\n5\nsix\n");
+    const edit = { startLine: 3, startCharacter: 0, endLine: 4, endCharacter: 0, text: "" };
+    const typed = edited(changes, edit, "user");
+    check(typed);
+    assert.deepEqual(typed.hunks, [{ baseStart: 2, baseCount: 2, start: 2, count: 2 }]);
+    assert.equal(currentText(rejectAll(typed)), "one\ntwo\nthree\nfive\nsix\n");
+  });
+
+  it("compares a hunk again with the agent's change right above it", () => {
+    const changes = agent(agent(unchanged(before), before.replace("two\n", "")), before.replace("one\n", ""));
+    assert.deepEqual(changes.hunks, [{ baseStart: 0, baseCount: 1, start: 0, count: 0 }]);
+  });
+
+  it("leaves no hunk after accepting or rejecting all", () => {
+    const changes = agent(unchanged(before), "1\ntwo\nthree\n4\nfive\nsix\n");
+    assert.deepEqual(acceptAll(changes), unchanged("1\ntwo\nthree\n4\nfive\nsix\n"));
+    assert.deepEqual(rejectAll(changes), unchanged(before));
   });
 
   it("compares long, completely different files quickly", () => {
@@ -203,9 +256,45 @@ describe("hunks, at random", () => {
     );
   });
 
+  it("an edit that changes nothing leaves the hunks as they are", () => {
+    fc.assert(
+      fc.property(
+        story,
+        edit,
+        fc.constantFrom("agent" as const, "user" as const),
+        (changes, { at, length }, author) => {
+          const all = currentText(changes);
+          const same = ranged(changes, { at, length, text: "" });
+          const cut = all.length - same.after.length;
+          const from = at % (all.length + 1);
+          const start = all[from - 1] === "\r" && all[from] === "\n" ? from - 1 : from;
+          assert.equal(edited(changes, { ...same.edit, text: all.slice(start, start + cut) }, author), changes);
+          assert.equal(becomes(changes, all, author), changes);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("the agent's new lines above the hunks leave these as they are", () => {
+    fc.assert(
+      fc.property(story, (changes) => {
+        fc.pre(changes.hunks.every(({ start }) => start > 0));
+        const range = { startLine: 0, startCharacter: 0, endLine: 0, endCharacter: 0, text: "new\n" };
+        assert.deepEqual(edited(changes, range, "agent").hunks, [
+          { baseStart: 0, baseCount: 0, start: 0, count: 1 },
+          ...changes.hunks.map((hunk) => ({ ...hunk, start: hunk.start + 1 })),
+        ]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it("the agent's edits never change the base, and rejecting everything gives the base", () => {
     fc.assert(
       fc.property(story, text, (changes, after) => {
+        // What the user has made of the agent's lines becomes the user's text when the agent overwrites it.
+        fc.pre(!changes.marks.some(isMixed));
         const next = agent(changes, after);
         check(next);
         assert.equal(baseText(next), baseText(changes));

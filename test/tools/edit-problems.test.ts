@@ -25,6 +25,8 @@ describe("T11 new problems after an edit", () => {
       definition: nothing,
       references: nothing,
       symbols: nothing,
+      rename: nothing,
+      actions: nothing,
     };
     Object.assign(work.host, { editor });
     work.put("a.ts", "one\ntwo\nthree\n");

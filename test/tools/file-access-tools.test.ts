@@ -119,6 +119,7 @@ describe("I6 protected files, for each tool", () => {
     work.put("private/n.ipynb", JSON.stringify({ cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 }));
     await work.run("read", { file_path: "private/n.ipynb" });
     await asksAlways("notebook_edit", { notebook_path: "private/n.ipynb", new_source: "x", edit_mode: "insert" });
+    await work.run("read", { file_path: ".vscode/settings.json" });
     for (const lines of [
       ["*** Delete File: .vscode/settings.json"],
       ["*** Add File: .git/hooks/pre-commit", "+x"],

@@ -36,14 +36,18 @@ const notebook = `{
 
 describe("T11 notebook_edit", () => {
   let work: EditWorkspace;
-  beforeEach(() => {
+  beforeEach(async () => {
     work = new EditWorkspace();
-    work.put("n.ipynb", notebook);
+    await put(notebook);
   });
   afterEach(() => work.dispose());
 
   const run = async (more: Record<string, unknown>) =>
     await work.run("notebook_edit", { notebook_path: "n.ipynb", ...more });
+  const put = async (content: string) => {
+    work.put("n.ipynb", content);
+    await work.run("read", { file_path: "n.ipynb" });
+  };
   const cells = () => JSON.parse(work.text("n.ipynb")).cells;
 
   it("changes only the bytes of a cell's source", async () => {
@@ -53,6 +57,20 @@ describe("T11 notebook_edit", () => {
       notebook.replace('"# Größe\\n",\n    "text \\u00e9"', '"# Size\\n",\n    "\\n",\n    "more"'),
     );
     assert.match(output, /^Cell 0 of n\.ipynb is changed\. It reads there now:/);
+  });
+
+  it("T12 a cell that was not read is neither replaced nor deleted, but one may be put beside it", async () => {
+    work.put("other.ipynb", notebook);
+    const notebook_path = "other.ipynb";
+    const unread =
+      /^other\.ipynb exists already, and you have not read it: read it first, then (replace|delete) the cell\.$/;
+    for (const change of [{ new_source: "x" }, { new_source: "x", cell_type: "raw" }, { edit_mode: "delete" }]) {
+      assert.match(await work.refusal("notebook_edit", { notebook_path, cell_id: "intro", ...change }), unread);
+    }
+    assert.equal(work.text(notebook_path), notebook);
+    await work.run("notebook_edit", { notebook_path, edit_mode: "insert", new_source: "first" });
+    await work.run("notebook_edit", { notebook_path, cell_id: "intro", edit_mode: "delete" });
+    assert.equal(JSON.parse(work.text(notebook_path)).cells.length, 2);
   });
 
   it("clears the outputs of a code cell, and keeps the format of its source", async () => {
@@ -112,7 +130,7 @@ describe("T11 notebook_edit", () => {
   });
 
   it("adds no ids to notebooks without ids", async () => {
-    work.put("n.ipynb", '{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":4}');
+    await put('{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":4}');
     await run({ edit_mode: "insert", new_source: "a" });
     await run({ edit_mode: "insert", cell_number: 0, new_source: "b" });
     assert.equal(
@@ -123,7 +141,7 @@ describe("T11 notebook_edit", () => {
 
   it("keeps tabs, CRLF and a byte order mark", async () => {
     const tabbed = `\ufeff${notebook.replace(/^ +/gm, (indent) => "\t".repeat(indent.length)).replaceAll("\n", "\r\n")}`;
-    work.put("n.ipynb", tabbed);
+    await put(tabbed);
     await run({ cell_id: "intro", new_source: "one\r\ntwo" });
     assert.equal(
       work.text("n.ipynb"),
@@ -156,7 +174,7 @@ describe("T11 notebook_edit", () => {
   ];
   for (const [title, input, words, content = notebook] of refused) {
     it(`rejects ${title}`, async () => {
-      work.put("n.ipynb", content);
+      await put(content);
       assert.match(await work.refusal("notebook_edit", { notebook_path: "n.ipynb", ...input }), words);
       assert.equal(work.text("n.ipynb"), content);
     });

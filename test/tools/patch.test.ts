@@ -29,6 +29,9 @@ describe("T11 apply_patch", () => {
   const wrap = (body: string) => `*** Begin Patch\n${body}\n*** End Patch`;
   const update = (...lines: string[]) => wrap(["*** Update File: cart.py", ...lines].join("\n"));
   const apply = async (input: string) => await work.run("apply_patch", { input });
+  const read = async (...names: string[]) => {
+    for (const file_path of names) await work.run("read", { file_path });
+  };
 
   describe("changes", () => {
     const first = code.replace("append(item)", "add(item)");
@@ -159,6 +162,7 @@ describe("T11 apply_patch", () => {
     it("a unified diff of several files", async () => {
       work.put("b.txt", "b\n");
       work.put("gone.txt", "x\n");
+      await read("gone.txt");
       const head = (name: string) => `diff --git a/${name} b/${name}\nindex 1..2 100644\n`;
       await apply(
         `${head("b.txt")}--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+c\n${head("n.txt")}new file mode 100644\n--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+n\n+m\n${head("gone.txt")}deleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`,
@@ -202,6 +206,7 @@ describe("T11 apply_patch", () => {
     it("adds, changes, moves and deletes, with requirements and paths for each", async () => {
       work.put("old.txt", "one\ntwo\n");
       work.put("gone.txt", "x\n");
+      await read("gone.txt");
       const plan = await work.plan("apply_patch", {
         input: wrap(
           "*** Add File: new/dir/a.txt\n+hello\n+\n+there\n\n*** Update File: old.txt\n*** Move to: moved.txt\n one\n-two\n+2\n*** Delete File: gone.txt\n*** Update File: cart.py\n-class Order:\n+class Basket:",
@@ -245,6 +250,47 @@ describe("T11 apply_patch", () => {
       assert.equal(plan.title, "Edit cart.py");
       assert.equal(plan.preview.type, "diff");
       assert.equal((await plan.run(() => {})).metadata.diff?.added, 1);
+    });
+
+    it("T12 a file that was not read, or has changed since, is not deleted, nor is anything else of the patch done", async () => {
+      work.put("gone.txt", "x\n");
+      const input = wrap("*** Update File: cart.py\n-class Order:\n+class B:\n*** Delete File: gone.txt");
+      const unread = "gone.txt exists already, and you have not read it: read it first, then delete it.";
+      assert.equal(await work.refusal("apply_patch", { input }), unread);
+      await read("gone.txt");
+      work.put("gone.txt", "the user's\n");
+      assert.match(await work.refusal("apply_patch", { input }), /^gone\.txt has changed since it was read/);
+      assert.deepEqual([work.text("gone.txt"), work.text("cart.py")], ["the user's\n", code]);
+      await read("gone.txt");
+      await apply(input);
+      assert.ok(!existsSync(work.path("gone.txt")));
+    });
+
+    it("T12 neither a new file nor a moved one takes the place of another, read or not", async () => {
+      work.put("there.txt", "x\n");
+      const ways = ["*** Add File: there.txt\n+y", "*** Update File: cart.py\n*** Move to: there.txt"];
+      for (const way of [...ways, `${ways[1]}\n-class Order:\n+class B:`]) {
+        assert.match(await work.refusal("apply_patch", { input: wrap(way) }), /^there\.txt exists already\./);
+        await read("there.txt");
+        assert.match(await work.refusal("apply_patch", { input: wrap(way) }), /^there\.txt exists already\./);
+      }
+      assert.deepEqual([work.text("there.txt"), work.text("cart.py")], ["x\n", code]);
+    });
+
+    it("T12 what a patch quotes or leaves as it is needs no reading", async () => {
+      await apply(update("-class Order:", "+class Basket:"));
+      work.put("b.txt", "b\n");
+      await apply(wrap("*** Update File: b.txt\n+c"));
+      assert.equal(work.text("b.txt"), "b\nc\n");
+      work.put("d.txt", "d\n");
+      await apply(wrap("*** Update File: d.txt\n*** Move to: e.txt"));
+      assert.equal(work.text("e.txt"), "d\n");
+    });
+
+    it("T12 a secret is deleted unread, since only the user is shown its text", async () => {
+      work.put(".env", "KEY=hidden\n");
+      const { output } = await apply(wrap("*** Delete File: .env"));
+      assert.equal(output, ".env is deleted.");
     });
 
     it("moves without a change", async () => {
@@ -325,6 +371,7 @@ describe("T11 apply_patch", () => {
     for (const [title, patch, words] of rows) {
       it(title, async () => {
         work.put("other.py", "other\n");
+        await read("cart.py");
         assert.match(await work.refusal("apply_patch", { input: patch }), words);
         assert.equal(work.text("cart.py"), code);
         assert.equal(work.text("other.py"), "other\n");
@@ -344,6 +391,7 @@ describe("T11 apply_patch", () => {
     it("restores written files when a later one fails", async () => {
       work.put("b.txt", "b\n");
       work.put("gone.txt", "x\n");
+      await read("gone.txt");
       const patch = wrap(
         "*** Add File: n.txt\n+n\n*** Update File: b.txt\n-b\n+c\n*** Delete File: gone.txt\n*** Update File: cart.py\n-class Order:\n+class B:\n*** Add File: d/n.txt\n+n",
       );
@@ -362,6 +410,7 @@ describe("T11 apply_patch", () => {
     it("restores a deleted file, too", async () => {
       work.put("b.txt", "b\n");
       work.put("gone.txt", "x\n");
+      await read("gone.txt", "cart.py");
       const patch = wrap("*** Update File: b.txt\n-b\n+c\n*** Delete File: gone.txt\n*** Delete File: cart.py");
       const plan = await work.plan("apply_patch", { input: patch });
       work.put("cart.py", "other\n");

@@ -305,6 +305,8 @@ describe("T8 rules that forbid paths", () => {
       definition: async () => [{ path: file, line: 1, text: "KEY" }],
       references: async () => [{ path: file, line: 1, text: "KEY" }],
       symbols: async () => [{ path: file, line: 1, text: "", name: "KEY", kind: "class", container: "" }],
+      rename: async () => [],
+      actions: async () => [],
     };
     const book = bookOf(denied);
     for (const [tool, input] of [

@@ -15,6 +15,8 @@ function editorOf({ problems = [], places = [], named = [] }: Knows): Editor {
     definition: async () => places,
     references: async () => places,
     symbols: async () => named,
+    rename: async () => [],
+    actions: async () => [],
   };
 }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { globMatcher, splitGlob } from "../../src/tools/text/glob-pattern.ts";
@@ -24,6 +26,48 @@ describe("Wildcards of permission rules", () => {
         assert.equal(wildcardMatcherAfter(isSpace, pattern)(text), within);
       }),
       { numRuns: 3000 },
+    );
+  });
+
+  it("are matched to their end, however long they are", () => {
+    // Around the numbers of bits in one, two and three words.
+    for (const length of [30, 31, 32, 33, 63, 64, 65, 96, 97]) {
+      const text = Array.from({ length }, (_, at) => String.fromCharCode(97 + (at % 26))).join("");
+      for (const [pattern, other] of [
+        [text, `${text.slice(0, -1)}-`],
+        [`*${text.slice(1)}`, `${text.slice(0, -1)}-`],
+        [`${text.slice(0, -1)}?`, `-${text.slice(1)}`],
+        ["?".repeat(length), text.slice(1)],
+      ] as const) {
+        const matches = wildcardMatcher(pattern);
+        const isHeld = wildcardMatcherAfter((character) => character === 32, pattern);
+        assert.deepEqual([matches(text), isHeld(`x ${text}y`)], [true, true], pattern);
+        assert.deepEqual([matches(other), isHeld(other)], [false, false], pattern);
+      }
+    }
+  });
+
+  it("of any length match as the equal regular expression does", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom("a", "b", "ab", "?", "*"), { minLength: 20, maxLength: 80 }),
+        fc.infiniteStream(fc.constantFrom("", "a", "b", "ba")),
+        fc.nat(200),
+        (pieces, fillings, changed) => {
+          const filled = pieces.map((piece) => {
+            const filling = fillings.next().value ?? "";
+            return piece === "*" ? filling : piece === "?" ? (filling[0] ?? "b") : piece;
+          });
+          // Half of the texts match; in the others one character differs.
+          const text = filled.join("");
+          const other = `${text.slice(0, changed)}c${text.slice(changed + 1)}`;
+          const source = pieces.join("").replace(/\*+/g, ".*").replaceAll("?", ".");
+          const expression = new RegExp(`^${source}$`, "s");
+          const matches = wildcardMatcher(pieces.join(""));
+          assert.equal(matches(text), true);
+          assert.equal(matches(other), expression.test(other));
+        },
+      ),
     );
   });
 
@@ -88,6 +132,65 @@ const globs: readonly [pattern: string, matching: string, others: string][] = [
   ["\\*a", "*a", "ba"],
   ["app/(shop)/x", "app/(shop)/x", "app/shop/x"],
   ["a|b", "a|b", "a b"],
+  // Stars beside other wildcards, and those of whole names.
+  ["**b", "ab b", "a/b"],
+  ["a**", "ab a", "a/b"],
+  ["x/**", "x/a/b", "x"],
+  ["{**,b}", "a/b b", ""],
+  ["{b,**}", "a/b b", ""],
+  ["@(**|b)", "a/b b", ""],
+  ["@(b|**)", "a/b b", ""],
+  ["**(ab)c", "c abc xc", "ab a/c"],
+  ["x*(a", "x(a xb(a", "xa x"],
+  // What is not closed, or not opened, stands for itself.
+  ["*{a,b}", "a xb", "x"],
+  ["?{a,b}", "xa", "a aa/"],
+  ["+{a,b}", "+a", "a aa"],
+  ["+(a", "+(a", "a aa"],
+  ["@(a}b)c", "a}bc", "@(a}b)c"],
+  ["{a),b}", "a) b", "a"],
+  ["@(a[|b)c", "a[c bc", "ac"],
+  ["a[", "a[", "ax"],
+  ["{x1..3}", "{x1..3}", "1 x1"],
+  ["{1..3x}", "{1..3x}", "1 3x"],
+  ["{a..3}", "{a..3}", "a 3"],
+  ["{1..a}", "{1..a}", "a 1"],
+  // What is escaped, too.
+  ["a\\", "a\\", "a"],
+  ["@(a\\)b)c", "a)bc", "abc ac"],
+  ["{a\\,b}", "{a,b}", "a b"],
+  ["\\[a]", "[a]", "a"],
+  // Choices: empty ones, more than two, nested ones.
+  ["@(a|)b", "ab b", "aab"],
+  ["{a,}b", "ab b", "aab"],
+  ["{a,b,c}", "a b c", "b,c"],
+  ["*.{ts,tsx}", "a.ts a.tsx", "a.s a.sx"],
+  ["x*(ab)y", "xy xaby xababy", "xay"],
+  ["@(!(a)|b)c", "bc xc c", "ac"],
+  ["!(a)/!(b)", "b/a /", "a/a b/b"],
+  ["!(*a*b*c*)", "x acb", "abc xaxbxcx"],
+  ["x!(a", "x!(a", "x xb"],
+  // Sets.
+  ["[a-c]x", "ax bx cx", "xx [x"],
+  ["[!]a]x", "bx", "]x ax"],
+  ["[^]a]x", "bx", "]x ax"],
+  ["@([)]|b)c", ")c bc", "]c"],
+  ["[a/b]", "[a/b]", "a b a]"],
+  ["[a:]b]", "ab] :b]", "[a:]b] bb]"],
+  ["[[a]b", "[b ab", "[[a]b"],
+  ["[a[:digit:]]", "a 1", "d : ]"],
+  ["[a-]x", "ax -x", "bx"],
+  ["[-a]x", "ax -x", "bx"],
+  ["[a-\\c]x", "ax bx cx", "\\x -x dx"],
+  ["[é-ü]", "é ö ü", "e u"],
+  // Ranges.
+  ["{500..600}", "500 550 600", "499 601 {500..600}"],
+  ["{8..105}", "8 99 105", "008 7"],
+  ["{08..100}", "008 099 100", "08 8"],
+  ["{-2..1}", "-2 -1 0 1", "-0 2 -3"],
+  ["{-02..1}", "-02 -01 000 001", "0 -2 01"],
+  ["{3..1}", "1 2 3", "0 4"],
+  ["{c..a}", "a b c", "d"],
 ];
 
 describe("Patterns of paths", () => {
@@ -105,6 +208,71 @@ describe("Patterns of paths", () => {
     assert.deepEqual(splitGlob("/a*"), { base: "/", rest: "a*" });
     assert.deepEqual(splitGlob("../x/@(a|b)/c"), { base: "../x", rest: "@(a|b)/c" });
     assert.deepEqual(splitGlob("../x/(a)/c"), { base: "../x/(a)/c", rest: "" });
+    assert.deepEqual(splitGlob("*.ts"), { base: "", rest: "*.ts" });
+    assert.deepEqual(splitGlob("a/b+(c)/d"), { base: "a", rest: "b+(c)/d" });
+    assert.deepEqual(splitGlob("a/b!(c)"), { base: "a", rest: "b!(c)" });
+    assert.deepEqual(splitGlob("a/{b,c}/[d]"), { base: "a", rest: "{b,c}/[d]" });
+    assert.deepEqual(splitGlob("a/b?"), { base: "a", rest: "b?" });
+  });
+
+  it("match as the equal regular expression does", () => {
+    const piece: fc.Arbitrary<readonly [glob: string, expression: string]> = fc.constantFrom(
+      ...([["a"], ["b"], ["ab"], ["*", "[^/]*"], ["?", "[^/]"], ["[ab]"], ["[!b]", "[^b/]"]] as const).map(
+        ([glob, expression = glob]) => [glob, expression] as const,
+      ),
+      ...["@", "?", "*", "+"].map((kind) => [`${kind}(a|bb|ba)`, `(?:a|bb|ba)${kind === "@" ? "" : kind}`] as const),
+      ...[["{a,bb}", "(?:a|bb)"] as const, ["**/", "(?:[^/]+/)*"] as const, ["/", "/"] as const],
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 10 }),
+        fc.array(ofLetters("aaabb/", 14), { minLength: 1, maxLength: 10 }),
+        (pieces, texts) => {
+          // `**` stands for folders only as a whole name, and two stars must not make one.
+          const whole: (readonly [glob: string, expression: string])[] = [];
+          for (const piece of pieces) {
+            const before = whole.at(-1)?.[0] ?? "/";
+            if (piece[0] === "**/" ? before === "/" : piece[0] !== "*" || before !== "*") whole.push(piece);
+          }
+          const matches = globMatcher(whole.map(([glob]) => glob).join(""));
+          const expression = new RegExp(`^${whole.map(([, source]) => source).join("")}$`);
+          for (const text of texts) assert.equal(matches(text), expression.test(text), text);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("mean the same to bash in each class of characters", () => {
+    const names = "alnum alpha blank cntrl digit graph lower print punct space upper word xdigit".split(" ");
+    const characters = Array.from({ length: 127 }, (_, at) => at + 1).filter((code) => code !== 47);
+    const script = `for n in ${names.join(" ")}; do
+        for c in ${characters.join(" ")}; do
+          printf -v o '\\x%x' "$c"; printf -v t "$o"x; [[ $t == [[:$n:]]x ]]; printf $?
+        done; echo
+      done`;
+    const answers = execFileSync("bash", ["-s"], { input: script, encoding: "utf8", env: { LC_ALL: "C" } });
+    const found = names.map((name) => {
+      const matches = globMatcher(`[[:${name}:]]x`);
+      return characters.map((code) => (matches(`${String.fromCharCode(code)}x`) ? "0" : "1")).join("");
+    });
+    assert.deepEqual(found, answers.trimEnd().split("\n"));
+  });
+
+  it("take a character of two units for one, and those below for what they are", () => {
+    assert.equal(globMatcher("?a")("😀a"), true);
+    assert.equal(globMatcher("??a")("😀a"), false);
+    assert.equal(globMatcher("?a")("\uffffa"), true);
+    assert.equal(globMatcher("[😀-😂]")("😁"), true);
+  });
+
+  it("have room for 1,000 characters, 24 wildcards, 4 of them in an exclusion, and 1,000 numbers", () => {
+    assert.equal(globMatcher("a".repeat(1000))("a".repeat(1000)), true);
+    assert.equal(globMatcher("?".repeat(24))("a".repeat(24)), true);
+    assert.equal(globMatcher("!(*a?b?)")("axbx"), false);
+    assert.equal(globMatcher("{1..1000}")("1000"), true);
+    const tooMany = globMatcher("{1..1001}");
+    assert.deepEqual([tooMany("1"), tooMany("{1..1001}")], [false, true]);
   });
 
   it("mean the same to bash", () => {
@@ -153,9 +321,54 @@ describe("Patterns of paths", () => {
     });
   }
 
-  for (const pattern of ["a".repeat(1001), "*a".repeat(25), "?".repeat(25), "!(*a*b*c*d*e)", "!(a|!(b))"]) {
+  it("match alike after the automaton started over", () => {
+    const text = letters(30_000);
+    const matches = globMatcher(`*a${"?".repeat(22)}`);
+    const ends = Array.from({ length: 40 }, (_, at) => 1500 + at * 701);
+    const expected = ends.map((end) => text[end - 23] === "a");
+    assert.ok(expected.includes(true) && expected.includes(false));
+    assert.deepEqual(
+      ends.map((end) => matches(text.slice(0, end))),
+      expected,
+    );
+  });
+
+  it("keep little memory, whatever they are tried on", () => {
+    setFlagsFromString("--expose-gc");
+    const collect: () => void = runInNewContext("gc");
+    const used = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const many = Array.from({ length: 0x30000 }, (_, at) => String.fromCodePoint(0x10000 + at)).join("");
+    const words = `${"a".repeat(440)}|${"a".repeat(441)}`;
+    for (const [pattern, ...texts] of [
+      // A state for each combination of the last letters,
+      [`*a${"?".repeat(22)}`, letters(40_000)],
+      // a transition for each character,
+      ["**", many],
+      // and a term for each length.
+      [`!(+(${words}))`, "a".repeat(25_000), "x"],
+    ] as const) {
+      const matches = globMatcher(pattern);
+      const before = used();
+      for (const text of texts) matches(text);
+      assert.ok(used() - before < 2_000_000, pattern.slice(0, 20));
+      assert.equal(matches("x"), !pattern.startsWith("*a"));
+    }
+  });
+
+  for (const [pattern, reason] of [
+    ["a".repeat(1001), /more than 1000 characters or 24 wildcards/],
+    ["*a".repeat(25), /24 wildcards/],
+    ["?".repeat(25), /24 wildcards/],
+    ["!(*a*b*c*d*e)", /at most 4 wildcards/],
+    ["!(@(a)@(b)@(c)@(d)@(e))", /at most 4 wildcards/],
+    ["!(a|!(b))", /no other `!\(…\)`/],
+    ["x!(a|@(b|!(c)))", /no other `!\(…\)`/],
+  ] as const) {
     it(`refuse ${pattern.slice(0, 20)} with the reason`, () => {
-      assert.throws(() => globMatcher(pattern), SyntaxError);
+      assert.throws(() => globMatcher(pattern), { name: "SyntaxError", message: reason });
     });
   }
 });

@@ -2,11 +2,12 @@
 import { type Chat, findPart } from "../../src/chat/apply.ts";
 import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
 import type { Message, ToolPart } from "../../src/chat/message.ts";
-import type { ReviewFile } from "../../src/chat/protocol.ts";
+import type { PanelState, ReviewFile } from "../../src/chat/protocol.ts";
 import { titleOf } from "../../src/chat/request-titles.ts";
 import type { UserRequest } from "../../src/chat/requests.ts";
-import { count } from "./format.ts";
+import { count, cutOffWords } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
+import { changesInWords, decisionsInWords, isDecided } from "./review-rows.ts";
 import { firstLine, toolKindOf, toolLineOf } from "./tool-line.ts";
 
 /** Collects sentences about events until `take` returns them; the panel calls it once a second. */
@@ -30,12 +31,18 @@ export class Announcements {
     } else if (event.type === "background") this.#addBackground(event.commands);
     else if (event.type === "message" && isSummary(event.message)) this.#add("Conversation compacted.");
     else if (event.type === "ended" && event.reason === "end_turn") {
-      this.#add(review.length === 0 ? "Done." : `Done, ${changeWords(review)}.`);
+      const { changes, files } = changesInWords(review);
+      this.#add(review.every(isDecided) ? "Done." : `Done, ${changes} in ${files}.`);
     }
   }
 
-  addRestored(files: number): void {
-    this.#add(`${count(files, "file")} restored.`);
+  addReview(before: readonly ReviewFile[], after: readonly ReviewFile[]): void {
+    for (const sentence of decisionsInWords(before, after)) this.#add(sentence);
+  }
+
+  addRestored(restored: NonNullable<PanelState["restored"]>): void {
+    if (restored.open > 0) this.#add(`${cutOffWords(restored)}.`);
+    else if (restored.files > 0) this.#add(`${count(restored.files, "file")} restored.`);
   }
 
   take(): string | undefined {
@@ -108,12 +115,6 @@ function questionWords(request: UserRequest): string {
   return [titleOf(request), ...parts.map((part) => part.text)].join(" ");
 }
 
-/** "5 changes in 3 files" */
-function changeWords(review: readonly ReviewFile[]): string {
-  const hunks = review.reduce((sum, file) => sum + file.hunks, 0);
-  return `${count(hunks, "change")} in ${count(review.length, "file")}`;
-}
-
 function lastSentenceEnd(text: string): number {
   // Code has no sentences: wait for its end.
   if ((text.match(/^```/gm)?.length ?? 0) % 2 === 1) return 0;
@@ -128,7 +129,7 @@ function firstSentence(text: string): string {
 function plainText(markdown: string): string {
   return markdown
     .replace(/^```[\s\S]*?^```/gm, "Code.")
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/!?\[([^\][]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1")
     .replace(/[*_`#>|]+/g, "")
     .replace(/\s+/g, " ");
 }

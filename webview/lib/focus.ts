@@ -1,6 +1,14 @@
 /** Moves the focus when something opens, and back when it closes. */
 import { panel } from "./panel.svelte.ts";
 
+/**
+ * Focuses an element in place of one that is gone. The page keeps an active element while the focus is elsewhere in VS
+ * Code, and focusing another one would take it from there.
+ */
+export function handFocusTo(element: HTMLElement | null | undefined): void {
+  if (document.hasFocus()) element?.focus({ preventScroll: true });
+}
+
 /** Takes the focus. If it is still inside when the element is removed, returns it to where it was. */
 export function takesFocus(element: HTMLElement): () => void {
   const opener = document.activeElement;
@@ -9,7 +17,7 @@ export function takesFocus(element: HTMLElement): () => void {
     const inside = document.activeElement === document.body || element.contains(document.activeElement);
     if (!inside) return;
     const back = opener instanceof HTMLElement && opener.isConnected && opener !== document.body ? opener : panel.field;
-    back?.focus({ preventScroll: true });
+    handFocusTo(back);
   };
 }
 

@@ -23,6 +23,12 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
+/** Says how far a restore, or the undo of one, got that was cut off. */
+export function cutOffWords({ files, open, isUndo }: { files: number; open: number; isUndo: boolean }): string {
+  const [what, done] = isUndo ? ["Undo", "put back"] : ["Restore", "restored"];
+  return `${what} interrupted: ${files} of ${count(files + open, "file")} ${done}`;
+}
+
 export function dollars(usd: number): string {
   return usd > 0 && usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
 }
@@ -79,4 +85,9 @@ export function baseName(path: string): string {
 /** Returns `path` relative to the folder `cwd`, if it is inside. */
 export function relative(path: string, cwd: string): string {
   return path.startsWith(`${cwd}/`) || path.startsWith(`${cwd}\\`) ? path.slice(cwd.length + 1) : path;
+}
+
+/** Cuts a text after `most` characters: text of megabytes slows the page down. "…" stands for the rest. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }

@@ -73,7 +73,7 @@ export function highlightLines(code: string, language: string): string[] {
     .split("\n")
     .map((line) => {
       const before = open.join("");
-      for (const tag of line.match(/<span[^>]*>|<\/span>/g) ?? []) {
+      for (const tag of line.match(/<span[^<>]*>|<\/span>/g) ?? []) {
         if (tag === "</span>") open.pop();
         else open.push(tag);
       }

@@ -11,7 +11,7 @@ export function parseLink(href: string): ReplyLink | undefined {
   if (web.test(href)) return { type: "web", url: href };
   if (/^(?:#|\s*$)/.test(href)) return undefined;
   const at = place.exec(href);
-  const path = decode(at ? href.slice(0, at.index) : href.replace(/#.*$/, ""));
+  const path = decode(at ? href.slice(0, at.index) : href.replace(/#.*/s, ""));
   if (scheme.test(href) || scheme.test(path) || leadsAway(path)) return undefined;
   return { type: "file", path, line: at ? Number(at[1]) : undefined };
 }

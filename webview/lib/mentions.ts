@@ -9,7 +9,7 @@ export function mentionAt(text: string, cursor: number): { start: number; begun:
 /** Returns the `names` that the text mentions, each once, in the order of the text. */
 export function mentionedNames(text: string, names: readonly string[]): string[] {
   const words = [...text.matchAll(/(?:^|[\s(])@([^\s@]+)/g)].map(([, word = ""]) =>
-    names.includes(word) ? word : word.replace(/[^\p{L}\p{N}]+$/u, ""),
+    names.includes(word) ? word : word.replace(/(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/u, ""),
   );
   return [...new Set(words)].filter((word) => names.includes(word));
 }

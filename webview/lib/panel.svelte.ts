@@ -2,20 +2,23 @@
 import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
+import { sameJson } from "../../src/chat/json.ts";
 import type {
   CommandJudgement,
   ContextUse,
+  MergeView,
   PanelState,
   RestoreFile,
+  RivalView,
   RuleRow,
   SessionSummary,
   ToPanel,
 } from "../../src/chat/protocol.ts";
+import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { Announcements } from "./announcements.ts";
 import { mentionedNames } from "./mentions.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
-import { newestTodos, type Todo, todosOf } from "./todos.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
 
 const hiddenIntervalMs = 100;
@@ -34,7 +37,7 @@ export interface AnswerField {
   readonly unsent: string;
 }
 
-type PanelView = "chat" | "sessions" | "context" | "rules" | "servers" | "trace";
+type PanelView = "chat" | "sessions" | "context" | "rules" | "servers" | "trace" | "rivals";
 
 class PanelModel {
   /** Undefined until the first snapshot. */
@@ -55,6 +58,10 @@ class PanelModel {
   tried = $state.raw<{ requestID: string; examples: { text: string; matches: boolean }[] }>();
   /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
+  /** The merge of a worktree that the user is asked about. */
+  merge = $state.raw<MergeView>();
+  /** Two sessions with the same task; undefined until the host has answered. */
+  rivals = $state.raw<RivalView[]>();
   todos = $state.raw<readonly Todo[]>([]);
   view = $state<PanelView>("chat");
   /** Dismissed notices: servers by name and state, ended commands, a restore. */
@@ -95,12 +102,21 @@ class PanelModel {
       const { messageID } = preview;
       if (this.restore?.messageID === messageID) this.restore = { messageID, preview };
     },
+    "merge-preview": ({ merge }) => {
+      this.merge = merge;
+      this.view = "chat";
+    },
+    rivals: ({ rivals }) => {
+      this.rivals = rivals;
+      if (rivals.length === 0 && this.view === "rivals") this.view = "chat";
+    },
     notice: ({ message, next }) => (this.notice = { message, next }),
     compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
     focus: () => this.#focus(),
     "show-sessions": () => this.showSessions(),
     "show-rules": () => this.showRules(),
     "show-trace": () => this.showTrace(),
+    "show-rivals": () => this.showRivals(),
     "show-restore": ({ messageID }) => this.showRestore(messageID),
   };
 
@@ -109,6 +125,8 @@ class PanelModel {
   #scheduled = false;
   #restUntil = 0;
   #draftTimer = 0;
+  /** Sends the draft, which belongs to the session in which it was written. */
+  #unsentDraft: (() => void) | undefined;
 
   /** Queues a message from the host for the next frame. A gap in the numbers requests a new snapshot. */
   receive(message: ToPanel): void {
@@ -129,7 +147,16 @@ class PanelModel {
     saveState({ draft });
     clearTimeout(this.#draftTimer);
     // The host learns at once that the draft was sent, so that a reload does not bring it back.
-    this.#draftTimer = window.setTimeout(() => send({ type: "draft", text: draft }), draft === "" ? 0 : draftPauseMs);
+    const pause = draft === "" ? 0 : draftPauseMs;
+    const sessionID = this.chat?.session.id ?? "";
+    this.#unsentDraft = () => send({ type: "draft", sessionID, text: draft });
+    this.#draftTimer = window.setTimeout(() => this.#sendDraft(), pause);
+  }
+
+  #sendDraft(): void {
+    clearTimeout(this.#draftTimer);
+    this.#unsentDraft?.();
+    this.#unsentDraft = undefined;
   }
 
   insert(text: string): void {
@@ -152,7 +179,9 @@ class PanelModel {
 
   prompt(): void {
     const text = this.draft.trim();
-    if (!this.state || (text === "" && this.state.attachments.length === 0)) return;
+    if (!this.state) return;
+    const { attachments, comments } = this.state;
+    if (text === "" && attachments.length + comments.length === 0) return;
     if (!this.ready) {
       const next = "Set an API key, or start a server on this machine. Your message waits here.";
       this.notice = { message: "No model is connected, so nothing was sent.", next };
@@ -172,12 +201,14 @@ class PanelModel {
   }
 
   open(id: string): void {
+    this.#sendDraft();
     send({ type: "open-session", id });
     this.view = "chat";
     this.wantEnd++;
   }
 
   newSession(): void {
+    this.#sendDraft();
     send({ type: "new-session" });
     this.#focus();
   }
@@ -206,6 +237,11 @@ class PanelModel {
   showTrace(): void {
     this.trace = undefined;
     this.view = "trace";
+  }
+
+  showRivals(): void {
+    this.rivals = undefined;
+    this.view = "rivals";
   }
 
   /** Opens the restore dialog, which asks the host what would change. */
@@ -248,22 +284,35 @@ class PanelModel {
   }
 
   #takeSnapshot({ chat, state, draft }: Extract<ToPanel, { type: "snapshot" }>): void {
-    if (this.chat?.session.id !== chat.session.id) this.restore = undefined;
+    const isOther = this.chat !== undefined && this.chat.session.id !== chat.session.id;
+    if (isOther) this.#leave(draft);
     this.chat = chat;
     this.todos = newestTodos(chat);
     // The panel has missed messages, maybe about the rules.
     if (this.view === "rules") send({ type: "show-rules" });
     if (this.view === "trace") send({ type: "show-trace" });
+    if (this.view === "rivals") send({ type: "show-rivals" });
     this.state = state;
     if (this.draft === "" && draft !== "") this.draft = draft;
   }
 
+  /** Prepares the composer for another session, which has its own draft. */
+  #leave(draft: string): void {
+    this.#sendDraft();
+    this.restore = undefined;
+    this.merge = undefined;
+    this.notice = undefined;
+    this.draft = draft;
+    saveState({ draft });
+  }
+
   #takeState(state: PanelState): void {
     const { restored } = state;
-    if (restored && restored.files > 0 && restored.at !== this.state?.restored?.at) {
-      this.announcements.addRestored(restored.files);
-    }
+    if (restored && !sameJson(restored, this.state?.restored)) this.announcements.addRestored(restored);
+    const isListStale = this.view === "sessions" && !sameJson(state.tabs, this.state?.tabs);
+    this.announcements.addReview(this.state?.review ?? [], state.review);
     this.state = state;
+    if (isListStale) send({ type: "list-sessions", query: this.sessions?.query ?? "" });
   }
 
   #takeEvents(events: ChatEvent[]): void {

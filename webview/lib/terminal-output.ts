@@ -4,7 +4,10 @@ const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b
 
 /** Returns the lines of a command's output as a terminal shows them: an overwritten line has its last text. */
 export function outputLines(text: string): string[] {
-  const lines = text.replace(escapes, "").replace(/\r+\n/g, "\n").split("\n");
+  const lines = text
+    .replace(escapes, "")
+    .replace(/(?<!\r)\r+\n/g, "\n")
+    .split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines.map((line) => line.slice(line.lastIndexOf("\r", line.length - 2) + 1));
 }

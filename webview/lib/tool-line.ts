@@ -2,8 +2,11 @@
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
-import { count, relative } from "./format.ts";
+import { count, relative, shortened } from "./format.ts";
 import { partialList, partialStrings } from "./partial-json.ts";
+
+/** A line has room for some hundred. */
+const maxObjectCharacters = 500;
 
 export interface ToolLine {
   glyph: string;
@@ -62,6 +65,8 @@ const faces: Record<string, ToolLook> = {
     field: ["symbol", "path"],
     code: true,
   },
+  rename_symbol: { ...edited, verbs: ["Rename", "Renaming", "Renamed"], field: ["symbol"], code: true },
+  code_action: { ...edited, glyph: "lightbulb", verbs: ["Apply", "Applying", "Applied"], field: chosenAction },
   web_fetch: { ...other, glyph: "globe", verbs: ["Fetch", "Fetching", "Fetched"], field: ["url"] },
   diagnostics: { ...other, glyph: "warning", verbs: ["Check", "Checking", "Checked"], field: checkedFile },
   todo_write: { ...other, glyph: "checklist", verbs: ["Update", "Updating", "Updated"], field: () => "the to-dos" },
@@ -78,6 +83,10 @@ function patchedFiles(input: Record<string, string>, _: ToolPart, cwd: string): 
   const text = input["patch"] ?? input["input"] ?? "";
   const paths = [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.*)$/gm)].map(([, path = ""]) => path.trim());
   return paths.length > 1 ? count(paths.length, "file") : relative(paths[0] ?? "", cwd);
+}
+
+function chosenAction(input: Record<string, string>, _: ToolPart, cwd: string): string {
+  return input["title"] ?? `actions of ${relative(input["path"] ?? "", cwd)}`;
 }
 
 function checkedFile(input: Record<string, string>, _: ToolPart, cwd: string): string {
@@ -116,7 +125,13 @@ function stringsOf(value: unknown): Record<string, string> {
 /** `asks`: a question about this call is open. Paths are shown relative to `cwd`. */
 export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): ToolLine {
   const { glyph, verbs, object, code } = callName(part, cwd);
-  const line = { glyph, object: escapeInvisible(object), code, fact: "", tone: "plain" } as const;
+  const line = {
+    glyph,
+    object: escapeInvisible(shortened(object, maxObjectCharacters)),
+    code,
+    fact: "",
+    tone: "plain",
+  } as const;
   if (asks) {
     const fact = "waiting for you";
     return { ...line, glyph: "question", verb: verbs[0], state: "asks", stateWord: fact, fact, tone: "warn" };
@@ -160,7 +175,7 @@ function callName(part: ToolPart, cwd: string): NamedCall {
 }
 
 function externalCallName(tool: string, part: ToolPart): NamedCall {
-  const [, server, asked] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
+  const [, server, asked] = /^mcp__(.+?)__(.+)/s.exec(tool) ?? [];
   if (server) return { glyph: "server", verbs: ["Ask", "Asking", "Asked"], object: `${server}: ${asked}`, code: false };
   const [, given] = /^vscode__(.+)$/.exec(tool) ?? [];
   if (given) return { glyph: "extensions", verbs: ["Use", "Using", "Used"], object: given, code: false };

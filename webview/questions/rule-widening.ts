@@ -32,10 +32,12 @@ export function step(
   pattern: string,
   texts: readonly string[],
 ): string | undefined {
-  const base = pattern.replace(/\s*\*+$/, "");
+  const base = pattern.replace(/(?<!\s)\s*(?<!\*)\*+$/, "");
   const ladders = [...texts, base].map((text) => ladder(permission, text));
   for (const steps of ladders) {
-    const at = steps.findIndex((step) => step.replace(/\s*\*+$/, "") === base && isOpen(step) === isOpen(pattern));
+    const at = steps.findIndex(
+      (step) => step.replace(/(?<!\s)\s*(?<!\*)\*+$/, "") === base && isOpen(step) === isOpen(pattern),
+    );
     if (at >= 0) return steps[way === "wider" ? at + 1 : at - 1];
   }
   return way === "wider" ? ladder(permission, base)[1] : undefined;

@@ -3,14 +3,17 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { RestoreFile } from "../../chat/protocol.ts";
+import { thisProcess } from "../../tools/node-host/process-identity.ts";
 import { systemErrorCode } from "../../tools/node-host/system-errors.ts";
 import { compare } from "../../tools/text/diff.ts";
 import { type FileState, type FoundFile, maxNamedBytes, maxUnnamedBytes, sameState } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";
 import { isWithinRoots, readWithinRoots, relativeToRoots } from "../files/within-roots.ts";
 import type { StepTracker } from "../steps/step-tracker.ts";
+import type { BegunRestore } from "../store/change-history.ts";
 import { isFolderOnly, type Transition } from "../store/change-log.ts";
 import type { SessionStore } from "../store/session-store.ts";
+import { isUnderWay, progressOf, type RestoreProgress } from "./broken-restore.ts";
 import { putState, temporaryName } from "./put-file.ts";
 
 export interface RestorePlan {
@@ -30,11 +33,26 @@ export interface RestoreResult {
   left: { path: string; problem: string }[];
 }
 
+/** The newest restore. */
+export interface LastRestore {
+  /** Number of files that are restored. */
+  files: number;
+  at: number;
+  /** Number of files that are not restored yet, because the restore was cut off with its process; else 0. */
+  open: number;
+  /** Whether it reverts another one. Then only its rest can be done. */
+  isUndo: boolean;
+  /** The message to which the conversation was to go back after a restore that was cut off; else "". */
+  rewindTo: string;
+}
+
 export interface FileWriter {
   /** Absolute paths of the files with changes that are not on disk. */
   unsaved(): Promise<readonly string[]>;
   /** Deletes the file if `bytes` is undefined. @returns false if the file is not open and must be written on disk */
   write(file: string, bytes: Uint8Array | undefined): Promise<boolean>;
+  /** Called with the absolute paths that a restore has changed, whether `write` or the restore itself wrote them. */
+  written(files: readonly string[]): Promise<void>;
 }
 
 interface PlannedRestore {
@@ -61,10 +79,11 @@ export class Restorer {
 
   async preview(snapshot: string): Promise<RestorePlan> {
     if (!this.#steps.busy) await this.#steps.recordUserChanges(undefined);
-    this.#finishInterrupted();
+    this.settle();
     const history = this.#store.history();
     const unsaved = new Set(await this.#writer?.unsaved());
     const slices = new TimeSlices();
+    const others = this.#store.others.since(history.at(snapshot) ?? 0);
     const files: RestorePlan["files"] = [];
     this.#planned = new Map();
     this.#snapshot = snapshot;
@@ -75,11 +94,12 @@ export class Restorer {
       await slices.yieldIfDue();
       const now = this.#now(name, before);
       if (sameState(now.state, before)) continue;
+      const isTouched = unsaved.has(name) || last === undefined || !sameState(now.state, last);
       const shown: RestoreFile = {
         path: names.get(name) ?? name,
         effect: effectOf(now.state, before),
         ...countLines(now.bytes, before.type === "file" ? this.#store.blobs.get(before.hash) : undefined),
-        edited: edited || unsaved.has(name) || last === undefined || !sameState(now.state, last),
+        edited: edited || (isTouched && (others.hasLeft(name, now.state) ? "session" : "user")),
         problem: this.#problem(name, now, before, folders),
       };
       this.#planned.set(name, { shown, before, now: now.state });
@@ -89,8 +109,10 @@ export class Restorer {
     return { snapshot, at: at ?? 0, known: at !== undefined, files };
   }
 
-  /** `paths` are those of the preview of this snapshot. */
-  async restore(snapshot: string, paths: readonly string[]): Promise<RestoreResult> {
+  /**
+   * `paths` are those of the preview of this snapshot. `rewindTo` is kept until the restore has ended: see `LastRestore`.
+   */
+  async restore(snapshot: string, paths: readonly string[], rewindTo = ""): Promise<RestoreResult> {
     if (this.#snapshot !== snapshot) await this.preview(snapshot);
     const chosen = new Set(paths);
     const unsaved = new Set(await this.#writer?.unsaved());
@@ -105,22 +127,87 @@ export class Restorer {
     for (const name of chosen) left.push({ path: name, problem: "It is not in the preview." });
     this.#snapshot = "";
     const names = new Map([...this.#planned].map(([name, { shown }]) => [name, shown.path]));
-    const done = await this.#apply(wanted, names, undefined);
+    const done = await this.#apply(wanted, names, { rewindTo });
     return { restored: done.restored, left: [...left, ...done.left] };
   }
 
   async undo(): Promise<RestoreResult> {
-    this.#finishInterrupted();
+    const broken = this.#broken();
+    const left = broken ? this.#changedSince(this.#progress(broken)) : [];
+    this.settle();
     const newest = this.#store.history().newest;
-    if (!newest) return { restored: [], left: [] };
-    const reverse = newest.files.map(({ path, before, after }): Transition => ({ path, before: after, after: before }));
+    // A restore that was cut off before its first file leaves the one before it alone.
+    if (!newest || (broken && newest.id !== broken.id)) return { restored: [], left };
+    const names = this.#names(newest.files.map(({ path }) => path));
+    const unsaved = new Set(await this.#writer?.unsaved());
+    const reverse: Transition[] = [];
+    for (const { path: name, before, after } of newest.files) {
+      if (unsaved.has(name))
+        left.push({ path: names.get(name) ?? name, problem: "It has unsaved changes in the editor." });
+      else reverse.push({ path: name, before: after, after: before });
+    }
     this.#snapshot = "";
-    return await this.#apply(reverse, this.#names(reverse.map(({ path }) => path)), newest.id);
+    const done = await this.#apply(reverse, names, { undoes: newest.id });
+    return { restored: done.restored, left: [...left, ...done.left] };
   }
 
-  restored(): { files: number; at: number } | undefined {
+  /** Does the rest of a restore that was cut off. Files that have changed since stay. Undo then reverts all of it. */
+  async finish(): Promise<RestoreResult> {
+    const broken = this.#broken();
+    if (!broken) return { restored: [], left: [] };
+    this.#removeTemporaryFiles(broken);
+    const progress = this.#progress(broken);
+    const names = this.#names(broken.files.map(({ path }) => path));
+    const left = this.#changedSince(progress);
+    const unsaved = new Set(await this.#writer?.unsaved());
+    const rest = [...progress.open, ...progress.torn].filter(({ path: name }) => {
+      if (unsaved.has(name))
+        left.push({ path: names.get(name) ?? name, problem: "It has unsaved changes in the editor." });
+      return !unsaved.has(name);
+    });
+    const leave = (file: Transition, problem: string) => {
+      if (!isFolderOnly(file)) left.push({ path: names.get(file.path) ?? file.path, problem });
+    };
+    const written = await this.#write(rest, new Set(progress.torn), leave);
+    await this.#end(broken.id, progress.done, written);
+    const restored = [...progress.done, ...written].filter((file) => !isFolderOnly(file));
+    return { restored: restored.map(({ path }) => names.get(path) ?? path), left };
+  }
+
+  restored(): LastRestore | undefined {
+    const count = (files: readonly Transition[]) => files.filter((file) => !isFolderOnly(file)).length;
+    const broken = this.#broken();
+    if (broken) {
+      const { done, open, torn } = this.#progress(broken);
+      const { at, undoes, rewindTo } = broken;
+      const rest = count(open) + count(torn);
+      if (rest > 0) return { files: count(done), at, open: rest, isUndo: undoes !== undefined, rewindTo };
+      this.settle();
+    }
     const newest = this.#store.history().newest;
-    return newest && { files: newest.files.filter((file) => !isFolderOnly(file)).length, at: newest.at };
+    return newest && { files: count(newest.files), at: newest.at, open: 0, isUndo: false, rewindTo: "" };
+  }
+
+  /**
+   * Ends restores that were cut off where they are: in the log, which then knows what they did, and with files that are
+   * half written. Undo reverts that much.
+   */
+  settle(): void {
+    for (const broken of this.#store.history().unfinished.values()) {
+      if (isUnderWay(broken)) continue;
+      this.#removeTemporaryFiles(broken);
+      const { done, torn } = this.#progress(broken);
+      const repaired = torn.filter((file) => {
+        try {
+          this.#putState(file);
+          return true;
+        } catch {
+          // Its folder may be read-only by now. The file counts as changed.
+          return false;
+        }
+      });
+      this.#store.append({ type: "restored", id: broken.id, paths: [...done, ...repaired].map(({ path }) => path) });
+    }
   }
 
   content(snapshot: string, shown: string): Buffer | undefined {
@@ -134,7 +221,7 @@ export class Restorer {
   async #apply(
     wanted: readonly Transition[],
     names: ReadonlyMap<string, string>,
-    undoes: string | undefined,
+    reason: { undoes: string } | { rewindTo: string },
   ): Promise<RestoreResult> {
     const left: RestoreResult["left"] = [];
     const leave = (file: Transition, problem: string) => {
@@ -152,26 +239,45 @@ export class Restorer {
     });
     const id = randomUUID();
     if (files.length === 0) return { restored: [], left };
-    if (!this.#store.append({ type: "restore", id, at: Date.now(), files, ...(undoes !== undefined && { undoes }) })) {
+    if (!this.#store.append({ type: "restore", id, at: Date.now(), by: thisProcess(), files, ...reason })) {
       for (const file of files) leave(file, notSaved);
       return { restored: [], left };
     }
+    const done = await this.#write(files, new Set(), leave);
+    await this.#end(id, [], done);
+    const restored = done.filter((file) => !isFolderOnly(file));
+    return { restored: restored.map(({ path }) => names.get(path) ?? path), left };
+  }
+
+  /** Restores the files; those in `torn` whatever is in them. @returns those that could be restored */
+  async #write(
+    files: readonly Transition[],
+    torn: ReadonlySet<Transition>,
+    leave: (file: Transition, problem: string) => void,
+  ): Promise<Transition[]> {
     const done: Transition[] = [];
     for (const file of inRestoreOrder(files)) {
       try {
-        await this.#restoreFile(file);
+        if (torn.has(file)) this.#putState(file);
+        else await this.#restoreFile(file);
         done.push(file);
       } catch (error) {
         leave(file, describeWriteError(error));
       }
     }
-    this.#store.append({ type: "restored", id, paths: done.map(({ path }) => path) });
-    this.#steps.refresh(done);
-    const restored = done.filter((file) => !isFolderOnly(file));
-    return { restored: restored.map(({ path }) => names.get(path) ?? path), left };
+    return done;
+  }
+
+  /** `before` was restored by an earlier process. */
+  async #end(id: string, before: readonly Transition[], written: readonly Transition[]): Promise<void> {
+    this.#store.append({ type: "restored", id, paths: [...before, ...written].map(({ path }) => path) });
+    this.#steps.refresh(written);
+    await this.#writer?.written(written.map(({ path }) => path));
   }
 
   async #restoreFile({ path: name, before, after }: Transition): Promise<void> {
+    // It may be another name of a file that is restored by now.
+    if (sameState(this.#now(name, after).state, after)) return;
     // Restoring many files takes time, in which this one may have changed.
     if (!sameState(this.#now(name, before).state, before)) throw new Error("it has changed in the meantime");
     const bytes = after.type === "file" ? this.#store.blobs.get(after.hash) : undefined;
@@ -180,8 +286,12 @@ export class Restorer {
       // The editor's formatters and encodings may have written something else.
       if (sameState(this.#now(name, after).state, after)) return;
     }
+    this.#putState({ path: name, before, after });
+  }
+
+  #putState({ path: name, after }: Transition): void {
     if (!isWithinRoots(name, this.#roots)) throw new Error("its folder has become a link");
-    putState(name, after, bytes);
+    putState(name, after, after.type === "file" ? this.#store.blobs.get(after.hash) : undefined);
   }
 
   /** Returns the current state in the form that can be compared with `other`. */
@@ -205,14 +315,30 @@ export class Restorer {
       : "It is too large to be saved, so the restore could not be undone.";
   }
 
-  /** Records how far restores got that a crash interrupted. */
-  #finishInterrupted(): void {
-    for (const [id, files] of this.#store.history().unfinished) {
-      const done = files.filter(({ path, after }) => sameState(this.#now(path, after).state, after));
-      this.#store.append({ type: "restored", id, paths: done.map(({ path }) => path) });
-      for (const folder of new Set(files.map((file) => path.dirname(file.path)))) {
-        if (isWithinRoots(path.join(folder, "any"), this.#roots)) removeTemporaryFiles(folder);
-      }
+  /** The newest restore, if it was cut off with its process. */
+  #broken(): BegunRestore | undefined {
+    const newest = [...this.#store.history().unfinished.values()].at(-1);
+    return newest && !isUnderWay(newest) ? newest : undefined;
+  }
+
+  #progress({ files }: BegunRestore): RestoreProgress {
+    return progressOf(
+      files,
+      (name, other) => this.#now(name, other),
+      (hash) => this.#store.blobs.get(hash),
+    );
+  }
+
+  #changedSince({ changed }: RestoreProgress): RestoreResult["left"] {
+    const names = this.#names(changed.map(({ path }) => path));
+    return changed
+      .filter((file) => !isFolderOnly(file))
+      .map(({ path }) => ({ path: names.get(path) ?? path, problem: "It has changed in the meantime." }));
+  }
+
+  #removeTemporaryFiles({ files }: BegunRestore): void {
+    for (const folder of new Set(files.map((file) => path.dirname(file.path)))) {
+      if (isWithinRoots(path.join(folder, "any"), this.#roots)) removeTemporaryFiles(folder);
     }
   }
 

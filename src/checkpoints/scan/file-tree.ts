@@ -55,6 +55,10 @@ export class FileTree {
     return [...this.#table.paths()].filter((name) => !this.#folders.has(name));
   }
 
+  folders(): ReadonlySet<string> {
+    return new Set(this.#folders.keys());
+  }
+
   entry(file: string): FileEntry | undefined {
     if (this.#folders.has(file)) return undefined;
     const stamp = this.#table.get(file);
@@ -75,13 +79,17 @@ export class FileTree {
     }
   }
 
-  /** Returns what has changed since the last scan. @throws TooManyFiles */
-  async scan(): Promise<FileDifference[]> {
+  /**
+   * Returns what has changed since the last scan.
+   * @param among files and folders; if they are given, only they are looked at
+   * @throws TooManyFiles
+   */
+  async scan(among?: readonly string[]): Promise<FileDifference[]> {
     const differences: FileDifference[] = [];
     this.#differences = differences;
     this.#slices = new TimeSlices();
     try {
-      const changed = (await this.#table.changed()).sort();
+      const changed = (among ? this.#table.changedAmong(among) : await this.#table.changed()).sort();
       for (const name of changed) {
         await this.#slices.yieldIfDue();
         const folder = this.#folders.get(name);
@@ -91,7 +99,7 @@ export class FileTree {
     } finally {
       this.#differences = undefined;
     }
-    if (!this.#rulesChanged) return differences;
+    if (!this.#rulesChanged || among) return differences;
     // Files that the new rules show or hide have not changed.
     this.#rulesChanged = false;
     await this.read();

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import type { FileStamp } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";
-import { changedIn, fields, takeBlock } from "./stat-blocks.ts";
+import { changedIn, fields, isUnchanged, takeBlock } from "./stat-blocks.ts";
 
 /** Fewer files are checked faster by one thread. */
 const minFilesForThreads = 20_000;
@@ -92,12 +92,23 @@ export class StampTable {
       // The thread has ended without checking the blocks that it took.
       else await this.#check(new SharedArrayBuffer(4), size, found);
     }
-    return [...found].map((slot) => this.#names[slot] ?? "").filter((name) => name !== "");
+    return this.#namesOf(found);
+  }
+
+  /** Like `changed`, but looks only at these files, and at those that changed recently. */
+  changedAmong(files: readonly string[]): string[] {
+    const slots = files.flatMap((file) => this.#slots.get(file) ?? []);
+    const found = slots.filter((slot) => !isUnchanged(this.#names[slot] ?? "", this.#stamps, slot));
+    return this.#namesOf(new Set([...this.#fresh, ...found]));
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
     this.#threads = [];
+  }
+
+  #namesOf(slots: ReadonlySet<number>): string[] {
+    return [...slots].map((slot) => this.#names[slot] ?? "").filter((name) => name !== "");
   }
 
   async #check(next: SharedArrayBuffer, size: number, found: Set<number>): Promise<void> {

@@ -15,12 +15,14 @@ export function changedIn(from: number, size: number, names: readonly string[], 
   const changed: number[] = [];
   for (let slot = from; slot < Math.min(from + blockSize, size); slot++) {
     const name = names[slot];
-    if (name && !isUnchanged(name, stamps, slot * fields)) changed.push(slot);
+    if (name && !isUnchanged(name, stamps, slot)) changed.push(slot);
   }
   return changed;
 }
 
-function isUnchanged(name: string, stamps: Float64Array, at: number): boolean {
+/** Whether the file of this slot has the stamp that is in the table. */
+export function isUnchanged(name: string, stamps: Float64Array, slot: number): boolean {
+  const at = slot * fields;
   const stats = attempt(() => lstatSync(name, { throwIfNoEntry: false }), undefined);
   if (!stats) return stamps[at + 4] === 0;
   return (

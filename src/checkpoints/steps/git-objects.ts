@@ -1,14 +1,9 @@
 /** Reads unchanged files from the user's git repository, in which nothing is written, locked, run or fetched. */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { statSync } from "node:fs";
 import path from "node:path";
-import { withoutKeys } from "../../tools/run-command/without-keys.ts";
 import { type FileStamp, maxUnnamedBytes, sameStamp } from "../files/file-state.ts";
-
-/** Maximum time to wait for an answer of git, and its maximum size. */
-const gitTimeoutMs = 10_000;
-const maxListBytes = 256 << 20;
+import { algorithmOf, askGit, gitTimeoutMs, objectID, startGit } from "./git-process.ts";
 
 export class GitObjects {
   readonly #root: string;
@@ -23,10 +18,10 @@ export class GitObjects {
   /** Remembers which of the files are as git's index says. */
   async readIndex(files: ReadonlyMap<string, FileStamp>): Promise<void> {
     this.#entries = new Map();
-    const indexFile = (await this.#git(["rev-parse", "--git-path", "index"])).toString().trim();
+    const indexFile = (await askGit(this.#root, ["rev-parse", "--git-path", "index"])).toString().trim();
     if (indexFile === "") return;
     const written = statSync(path.resolve(this.#root, indexFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    const listed = await this.#git(["ls-files", "--cached", "--stage", "--debug", "-z"]);
+    const listed = await askGit(this.#root, ["ls-files", "--cached", "--stage", "--debug", "-z"]);
     for (const { name, object, mtime, size, ino } of parseIndexEntries(listed)) {
       const file = path.join(this.#root, name);
       const stamp = files.get(file);
@@ -42,12 +37,12 @@ export class GitObjects {
   async content(file: string, stamp: FileStamp): Promise<Buffer | undefined> {
     const entry = this.#entries.get(file);
     if (!entry || !sameStamp(entry.stamp, stamp) || stamp.size > maxUnnamedBytes) return undefined;
-    this.#batch ??= new GitBatch(this.#start(["cat-file", "--batch"]));
+    this.#batch ??= new GitBatch(startGit(this.#root, ["cat-file", "--batch"]));
     const bytes = await this.#batch.object(entry.object);
     // Git changes the size of what it converts (line endings, large files), except for some filters.
-    if (bytes?.length !== stamp.size || !isObject(bytes, entry.object) || (await this.#isFiltered(file)))
-      return undefined;
-    return bytes;
+    if (bytes?.length !== stamp.size) return undefined;
+    const isIntact = objectID(bytes, algorithmOf(entry.object)) === entry.object;
+    return isIntact && !(await this.#isFiltered(file)) ? bytes : undefined;
   }
 
   close(): void {
@@ -56,43 +51,18 @@ export class GitObjects {
 
   async #isFiltered(file: string): Promise<boolean> {
     const name = path.relative(this.#root, file);
-    const answer = await this.#git(["check-attr", "-z", "filter", "ident", "working-tree-encoding", "--", name]);
+    const answer = await askGit(this.#root, [
+      "check-attr",
+      "-z",
+      "filter",
+      "ident",
+      "working-tree-encoding",
+      "--",
+      name,
+    ]);
     const words = answer.toString().split("\0");
     const values = words.filter((_, at) => at % 3 === 2);
     return values.length !== 3 || values.some((value) => value !== "unspecified" && value !== "unset");
-  }
-
-  /** Returns no bytes if git fails. */
-  #git(args: readonly string[]): Promise<Buffer> {
-    const child = this.#start(args);
-    child.stdin.end();
-    return new Promise((resolve) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      const timer = setTimeout(() => child.kill("SIGKILL"), gitTimeoutMs);
-      child.stdout.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        size += chunk.length;
-        if (size > maxListBytes) child.kill("SIGKILL");
-      });
-      child.once("close", (code) => {
-        clearTimeout(timer);
-        resolve(code === 0 ? Buffer.concat(chunks) : Buffer.alloc(0));
-      });
-    });
-  }
-
-  #start(args: readonly string[]): ChildProcessWithoutNullStreams {
-    const safe = ["-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "--no-pager", "--literal-pathspecs"];
-    const child = spawn("git", ["-C", this.#root, ...safe, ...args], {
-      env: { ...withoutKeys(), GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" },
-      windowsHide: true,
-    });
-    // If git is missing or has ended, its answers are empty.
-    child.on("error", () => {});
-    child.stdin.on("error", () => {});
-    child.stderr.resume();
-    return child;
   }
 }
 
@@ -173,9 +143,4 @@ function* parseIndexEntries(listed: Buffer) {
     const [, object = "", name = ""] = head;
     yield { name, object, mtime: seconds * 1000 + nanoseconds / 1e6, size: size ?? 0, ino: ino ?? 0 };
   }
-}
-
-function isObject(bytes: Buffer, id: string): boolean {
-  const hash = createHash(id.length === 64 ? "sha256" : "sha1");
-  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") === id;
 }

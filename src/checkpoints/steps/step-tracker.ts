@@ -1,20 +1,22 @@
 /** Finds what each step changes: in the files that tools name, or by a scan of all files before and after a command. */
 import { createHash } from "node:crypto";
-import { statfsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { attempt } from "../../chat/attempt.ts";
 import type { Change } from "../../loop/checkpoints.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { type FileState, type FoundFile, lstat, maxNamedBytes, sameStamp, sameState } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";
 import { readWithinRoots, relativeToRoots } from "../files/within-roots.ts";
 import { type FileDifference, type FileEntry, FileTree, TooManyFiles } from "../scan/file-tree.ts";
+import { FolderWatch } from "../scan/folder-watch.ts";
 import { StampTable } from "../scan/stamp-table.ts";
-import { inGit, isFolderOnly, type Transition } from "../store/change-log.ts";
+import { type ChangeLine, inGit, isFolderOnly, joinedChanges, type Transition } from "../store/change-log.ts";
 import type { SessionStore } from "../store/session-store.ts";
 import type { CopyPool } from "./copy-pool.ts";
 import { EarlierContents } from "./earlier-contents.ts";
+import { GitCommits } from "./git-commits.ts";
+import { ChangedContents, maxReviewedFiles, type StepFiles } from "./step-files.ts";
+import { isUserChange, type RunningCommand, usesLocalClock } from "./user-changes.ts";
 
 /** A file that a tool is about to write. */
 interface NamedWrite {
@@ -33,17 +35,10 @@ const maxUserChanges = 200;
 const shortScanMs = 25;
 /** Time for which the last scan is used when scans take longer. */
 const scanValidMs = 10_000;
-/** Maximum delay of the clock of a file system. */
-const clockGrainMs = 20;
+/** A scan of fewer files is so fast that no folder is watched. */
+const minWatchedFiles = 5000;
 /** Maximum time that a command waits for the first copies of all files. */
 const copyTimeoutMs = 5000;
-
-/** A command that may run in this step. Times are in milliseconds since 1970. */
-interface RunningCommand {
-  since: number;
-  /** Time of the last scan, unless one ran right before the command. */
-  scannedAt: number | undefined;
-}
 
 interface StepTrackerOptions {
   roots: readonly string[];
@@ -51,6 +46,8 @@ interface StepTrackerOptions {
   store: SessionStore;
   pool: CopyPool;
   log(line: string): void;
+  /** Called with the files that the agent has changed in a step, before `end` resolves. Undefined: nobody reviews. */
+  changed: ((files: StepFiles) => void) | undefined;
 }
 
 export class StepTracker {
@@ -59,8 +56,15 @@ export class StepTracker {
   readonly #log: (line: string) => void;
   readonly #table = new StampTable();
   readonly #tree: FileTree;
+  readonly #watch = new FolderWatch();
   readonly #contents: EarlierContents;
+  readonly #changed: ((files: StepFiles) => void) | undefined;
+  /** Contents that the files have after the step, for the review. */
+  readonly #written: ChangedContents;
+  readonly #commits: readonly GitCommits[];
   readonly #named = new Map<string, NamedWrite>();
+  /** Whether a command of the session runs in the background. */
+  #hasBackground = false;
   #baseline: "none" | "read" | "off" = "none";
   #tail: Promise<unknown> = Promise.resolve();
   #ended: Promise<unknown> = Promise.resolve();
@@ -75,12 +79,15 @@ export class StepTracker {
   #copying: Promise<void> | undefined;
 
   /** `storeFolder` is not scanned if it is in one of `roots`. */
-  constructor({ roots, storeFolder, store, pool, log }: StepTrackerOptions) {
+  constructor({ roots, storeFolder, store, pool, log, changed }: StepTrackerOptions) {
     this.#roots = roots;
     this.#store = store;
     this.#log = log;
     this.#tree = new FileTree(roots, storeFolder, this.#table);
     this.#contents = new EarlierContents(roots, pool, store);
+    this.#changed = changed;
+    this.#written = new ChangedContents(roots, store.blobs);
+    this.#commits = roots.map((root) => new GitCommits(root));
   }
 
   begin(id: string, at: number): Promise<void> {
@@ -103,7 +110,9 @@ export class StepTracker {
       const { at, tookMs } = this.#lastScan;
       const isRecent = tookMs > shortScanMs && Date.now() - at < scanValidMs && this.#roots.every(usesLocalClock);
       if (!isRecent) await this.recordUserChanges(undefined);
+      for (const commits of this.#commits) commits.begin();
       this.#command = { since: Date.now(), scannedAt: isRecent ? at : undefined };
+      this.#store.append({ type: "command", at: this.#command.since });
     });
     // Files that are not copied by then are not saved. Copies of files that have changed by then are not used.
     if (this.#copying) await Promise.race([this.#copying, sleep(copyTimeoutMs, undefined, { ref: false })]);
@@ -117,13 +126,39 @@ export class StepTracker {
     return ended;
   }
 
-  /** Records what the user has changed since the last scan. Does nothing while a step changes files. */
+  /**
+   * Records what has changed since the last scan, by the user or by a command in the background. Does nothing while a
+   * step changes files.
+   */
   async recordUserChanges(until: string | undefined): Promise<void> {
     if (this.#baseline !== "read" || this.#command) return;
+    this.#written.clear();
+    const previousScan = this.#lastScan.at;
     const differences = await this.#scan();
     const files = await this.#transitions(differences, maxUserChanges);
     if (files.length === 0 || files.length > maxUserChanges) return;
-    this.#store.append({ type: "change", by: "user", files, ...(until !== undefined && { until }) });
+    const others = this.#store.others.since(previousScan);
+    const { own = [], session = [], shared = [] } = Object.groupBy(files, (file) => others.originOf(file));
+    const append = (by: ChangeLine["by"], files: Transition[]) => {
+      if (files.length > 0) this.#store.append({ type: "change", by, files, ...(until !== undefined && { until }) });
+    };
+    // Without a command in the background, nothing of it can be this session's.
+    append("session", this.#hasBackground ? session : [...session, ...shared]);
+    if (!this.#hasBackground) return append("user", own);
+    append("shared", shared);
+    append("agent", own);
+    if (own.length === 0) return;
+    // The change has ended what tools were about to write.
+    if (this.#named.size > 0) this.#recordIntent([...this.#named].map(([path, { before }]) => ({ path, before })));
+    await this.#review("background", own, new Set());
+  }
+
+  /** A command starts or ends to run in the background. What it writes is found when this is called, and at each step. */
+  background(isRunning: boolean): Promise<void> {
+    return this.queue(async () => {
+      if (this.#hasBackground || isRunning) await this.recordUserChanges(undefined);
+      this.#hasBackground = isRunning;
+    });
   }
 
   /** Runs `work` after all earlier work has ended. */
@@ -148,6 +183,7 @@ export class StepTracker {
 
   async close(): Promise<void> {
     await this.#tail;
+    this.#watch.close();
     await this.#table.close();
     this.#contents.close();
   }
@@ -157,11 +193,18 @@ export class StepTracker {
     try {
       await this.#tree.read();
       this.#baseline = "read";
+      await Promise.all(this.#commits.map((commits) => commits.open()));
       this.#copying = this.#copyFiles();
+      this.#followFolders();
     } catch (error) {
       this.#stopScanning(error);
     }
     this.#lastScan = { at: started, tookMs: Date.now() - started };
+  }
+
+  /** Watches the folders for the review, which should not wait for a scan. */
+  #followFolders(): void {
+    if (this.#changed && this.#table.size >= minWatchedFiles) this.#watch.follow(this.#tree.folders());
   }
 
   async #copyFiles(): Promise<void> {
@@ -177,6 +220,7 @@ export class StepTracker {
   #stopScanning(error: unknown): void {
     if (!(error instanceof TooManyFiles)) throw error;
     this.#baseline = "off";
+    this.#watch.close();
     this.#log("Checkpoints: there are too many files here, so only files that tools write by name are saved.");
   }
 
@@ -207,8 +251,25 @@ export class StepTracker {
       if (entry && !(stamp && sameStamp(entry.stamp, stamp))) touched.push([named, this.#saveEarlier(name, entry)]);
       return { path: name, before: state };
     });
-    this.#store.append({ type: "intent", snapshot: this.#snapshot.id, at: this.#snapshot.at, files: noted });
+    this.#recordIntent(noted);
     for (const [named, state] of touched) named.beforeUser = await state;
+  }
+
+  #recordIntent(files: { path: string; before: FileState }[]): void {
+    this.#store.append({ type: "intent", snapshot: this.#snapshot.id, at: this.#snapshot.at, files });
+  }
+
+  /** Reports the agent's changes for the review, except for files that came from another commit. */
+  async #review(
+    source: StepFiles["source"],
+    changes: readonly Transition[],
+    named: ReadonlySet<string>,
+  ): Promise<void> {
+    if (!this.#changed || changes.length === 0) return;
+    const { files, left } = this.#written.files(changes, named);
+    const taken = await Promise.all(this.#commits.map((commits) => commits.taken(files)));
+    const reviewed = files.filter((file) => file.isNamed || !taken.some((paths) => paths.has(file.path)));
+    if (reviewed.length > 0 || left > 0) this.#changed({ source, files: reviewed, left });
   }
 
   #missingFolders(file: string): string[] {
@@ -222,12 +283,13 @@ export class StepTracker {
     return path.isAbsolute(name) && !inGit(name) && this.#roots.some((root) => name !== root && isWithin(name, root));
   }
 
-  async #scan(): Promise<FileDifference[]> {
+  /** @param among files and folders; if they are given, only they are looked at */
+  async #scan(among?: readonly string[]): Promise<FileDifference[]> {
     const started = Date.now();
     this.#currentScan = ++this.#scanCount;
     const { reads } = this.#tree;
     try {
-      const differences = await this.#tree.scan();
+      const differences = await this.#tree.scan(among);
       if (this.#tree.reads !== reads) this.#copying ??= this.#copyFiles();
       return differences;
     } catch (error) {
@@ -235,7 +297,7 @@ export class StepTracker {
       return [];
     } finally {
       this.#currentScan = 0;
-      this.#lastScan = { at: started, tookMs: Date.now() - started };
+      if (!among) this.#lastScan = { at: started, tookMs: Date.now() - started };
     }
   }
 
@@ -243,36 +305,83 @@ export class StepTracker {
     const command = this.#command;
     if (!command && this.#named.size === 0) return undefined;
     this.#command = undefined;
-    const found = command && this.#baseline === "read" ? await this.#transitions(await this.#scan(), Infinity) : [];
-    const users = found.filter((change) => command && isUserChange(change, command));
-    const agents = found.filter((change) => !users.includes(change));
-    const named = this.#named.size > 0;
-    for (const [name, write] of this.#named) this.#finishNamed(name, write, users, agents);
+    this.#written.clear();
+    const early = command ? await this.#findByEvents() : [];
+    const isReviewed = early.length <= maxReviewedFiles;
+    if (isReviewed && early.length > 0) {
+      const { sourceOf } = this.#sources(command);
+      const agents = early.filter((change) => isOfAgent(sourceOf(change)));
+      await this.#review("step", agents, new Set());
+    }
+    const late = command && this.#baseline === "read" ? await this.#transitions(await this.#scan(), Infinity) : [];
+    const found = joinedChanges(early, late);
+    const { others, sourceOf } = this.#sources(command);
+    const { user = [], agent = [], session = [], shared = [] } = Object.groupBy(found, sourceOf);
+    const byTools: Transition[] = [];
+    const named = new Set(this.#named.keys());
+    for (const [name, write] of this.#named) {
+      const changes = this.#finishNamed(name, write, user, found);
+      byTools.push(...changes);
+      for (const change of changes) (others.originOfNamed(change) === "shared" ? shared : agent).push(change);
+    }
     this.#named.clear();
-    if (users.length > 0) this.#store.append({ type: "change", by: "user", files: users });
-    if (agents.length > 0 || named) this.#store.append({ type: "change", by: "agent", files: agents });
+    const byOthers = { user, session, shared } as const;
+    for (const by of ["user", "session", "shared"] as const) {
+      if (byOthers[by].length > 0) this.#store.append({ type: "change", by, files: byOthers[by] });
+    }
+    if (agent.length > 0 || named.size > 0) this.#store.append({ type: "change", by: "agent", files: agent });
     this.#store.append({ type: "snapshot", id, at: Date.now() });
-    const changes = agents.filter((change) => !isFolderOnly(change));
+    const changes = [...agent, ...shared].filter((change) => !isFolderOnly(change));
     if (changes.length === 0) return undefined;
+    const isAgents = (change: Transition) => isOfAgent(sourceOf(change));
+    const unreviewed = isReviewed ? [...late.filter(isAgents), ...byTools] : changes;
+    await this.#review("step", unreviewed, named);
+    this.#followFolders();
     const files = changes.map(({ path }) => relativeToRoots(this.#roots, path)).sort();
     return { snapshot: id, hash: this.#fingerprint(changes), files };
   }
 
-  #finishNamed(name: string, write: NamedWrite, users: Transition[], agents: Transition[]): void {
+  /** Returns how to tell whose a change of this step is. */
+  #sources(command: RunningCommand | undefined) {
+    const since = Math.min(command?.scannedAt ?? command?.since ?? Infinity, this.#snapshot.at);
+    const others = this.#store.others.since(since);
+    const sourceOf = (change: Transition): ChangeLine["by"] => {
+      const origin = others.originOf(change);
+      if (origin === "session") return "session";
+      if (command && isUserChange(change, command)) return "user";
+      return origin === "shared" ? "shared" : "agent";
+    };
+    return { others, sourceOf };
+  }
+
+  /** Returns the changes that events have told, so that the review need not wait for a scan. */
+  async #findByEvents(): Promise<Transition[]> {
+    const names = this.#baseline === "read" ? await this.#watch.take() : undefined;
+    return names ? await this.#transitions(await this.#scan(names), Infinity) : [];
+  }
+
+  /** Returns what a tool has changed. Adds to `users` what the user had changed before. */
+  #finishNamed(
+    name: string,
+    write: NamedWrite,
+    users: Transition[],
+    scanned: readonly Transition[],
+  ): readonly Transition[] {
     const { before, beforeUser, folders } = write;
     if (beforeUser && !sameState(beforeUser, before)) users.push({ path: name, before: beforeUser, after: before });
     const found = readWithinRoots(name, maxNamedBytes, this.#roots);
     const changes: Transition[] = folders
-      .filter((folder) => lstat(folder)?.isDirectory() && !agents.some(({ path }) => path === folder))
+      .filter((folder) => lstat(folder)?.isDirectory() && !scanned.some(({ path }) => path === folder))
       .map((folder) => ({ path: folder, before: { type: "missing" }, after: { type: "folder" } }));
     if (!sameState(before, found.state)) {
       this.#store.save(found.state, found.bytes);
+      this.#written.note(name, found);
       changes.push({ path: name, before, after: found.state });
     }
-    agents.push(...changes);
-    if (this.#baseline !== "read") return;
+    if (this.#baseline !== "read") return changes;
     for (const folder of folders) this.#tree.refreshFolder(folder);
     this.#remember(name, found);
+    return changes;
   }
 
   #remember(name: string, found: FoundFile): void {
@@ -312,6 +421,7 @@ export class StepTracker {
       if (!sameState(before, state) && !(isSame && before.type === "file" && before.hash === "")) {
         found.set(name, { path: name, before, after: state });
         if (found.size <= maxSaved) this.#store.save(before, bytes);
+        this.#written.note(name, now);
       }
       // It may have changed since the scan, and its stamp and content must be of the same moment.
       this.#tree.updateStamp(name, stamp);
@@ -328,19 +438,4 @@ export class StepTracker {
   }
 }
 
-/**
- * Whether the user changed or created the file between the last scan and the command. A moved file keeps its times, so
- * the birth time of a new file counts too.
- */
-function isUserChange({ path: name, before, after }: Transition, { since, scannedAt }: RunningCommand): boolean {
-  if (scannedAt === undefined || after.type !== "file") return false;
-  const stats = lstat(name);
-  if (!stats || stats.ctimeMs >= since - clockGrainMs) return false;
-  return before.type === "file" || (before.type === "missing" && stats.birthtimeMs > scannedAt);
-}
-
-/** Linux's numbers of file systems that may use another machine's clock: NFS, SMB, CIFS, FUSE, 9p. */
-const remoteFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
-
-const usesLocalClock = (folder: string): boolean =>
-  attempt(() => !remoteFileSystems.has(statfsSync(folder).type), false);
+const isOfAgent = (source: ChangeLine["by"]): boolean => source === "agent" || source === "shared";

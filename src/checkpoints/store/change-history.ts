@@ -1,5 +1,7 @@
 /** Derives from a change log how files have changed since a snapshot. Pure. */
 import { never } from "../../chat/never.ts";
+import type { RestoreFile } from "../../chat/protocol.ts";
+import type { ProcessIdentity } from "../../tools/node-host/process-identity.ts";
 import { type FileState, sameState } from "../files/file-state.ts";
 import type { LogLine, Transition } from "./change-log.ts";
 import { firstSnapshotIDAt } from "./snapshot-id.ts";
@@ -7,7 +9,7 @@ import { firstSnapshotIDAt } from "./snapshot-id.ts";
 type HistoryItem =
   | { type: "snapshot"; id: string; at: number }
   | { type: "change"; by: ChangeAuthor; files: readonly HistoryChange[] };
-type ChangeAuthor = "agent" | "user" | "restore";
+type ChangeAuthor = "agent" | "user" | "session" | "shared" | "restore";
 
 /** `after` is undefined if a crash interrupted the change. */
 interface HistoryChange {
@@ -21,14 +23,23 @@ export interface FileHistory {
   before: FileState;
   /** Its last known state; undefined if a crash interrupted the change. */
   last: FileState | undefined;
-  /** Whether it was also changed by something other than the agent. */
-  edited: boolean;
+  /** Who else has changed it, most recently. */
+  edited: RestoreFile["edited"];
 }
 
 export interface PastRestore {
   id: string;
   at: number;
   files: Transition[];
+}
+
+/** A restore without its end in the log. */
+export interface BegunRestore extends PastRestore {
+  undoes: string | undefined;
+  /** Its process; undefined if the log does not tell. */
+  by: ProcessIdentity | undefined;
+  /** The message to which the conversation goes back afterwards, or "". */
+  rewindTo: string;
 }
 
 export class ChangeHistory {
@@ -38,8 +49,8 @@ export class ChangeHistory {
   /** Earlier states of files that tools were about to write when the log ends. */
   readonly open = new Map<string, FileState>();
   readonly #restores = new Map<string, PastRestore & { undoes: string | undefined }>();
-  /** Restores that a crash interrupted. */
-  readonly unfinished = new Map<string, readonly Transition[]>();
+  /** Restores that have not ended: a crash interrupted them, or another process is at it. */
+  readonly unfinished = new Map<string, BegunRestore>();
 
   constructor(lines: readonly LogLine[]) {
     for (const line of lines) this.#addLine(line);
@@ -65,8 +76,8 @@ export class ChangeHistory {
       if (item.type === "snapshot") continue;
       for (const { path, before, after } of item.files) {
         const past = found.get(path);
-        const isForeign = item.by === "user" || (past?.last !== undefined && !sameState(past.last, before));
-        found.set(path, { before: past?.before ?? before, last: after, edited: isForeign || past?.edited === true });
+        const other = otherThanAgent(item.by) || (past?.last && !sameState(past.last, before) ? "user" : false);
+        found.set(path, { before: past?.before ?? before, last: after, edited: other || (past?.edited ?? false) });
       }
     }
     return found;
@@ -90,16 +101,20 @@ export class ChangeHistory {
         if (this.#findSnapshot((id) => id === line.snapshot) < 0) this.#addSnapshot(line.snapshot, line.at);
         for (const { path, before } of line.files) if (!this.open.has(path)) this.open.set(path, before);
         return;
+      case "command":
+        return;
       case "change":
         if (line.by === "agent") this.open.clear();
         this.#addChange(line.by, line.files, line.until);
         return;
-      case "restore":
-        this.unfinished.set(line.id, line.files);
-        this.#restores.set(line.id, { id: line.id, at: line.at, files: [], undoes: line.undoes });
+      case "restore": {
+        const { id, at, files, undoes, by, rewindTo = "" } = line;
+        this.unfinished.set(id, { id, at, files, undoes, by, rewindTo });
+        this.#restores.set(id, { id, at, files: [], undoes });
         return;
+      }
       case "restored": {
-        const files = this.unfinished.get(line.id)?.filter(({ path }) => line.paths.includes(path));
+        const files = this.unfinished.get(line.id)?.files.filter(({ path }) => line.paths.includes(path));
         const restore = this.#restores.get(line.id);
         this.unfinished.delete(line.id);
         if (!files || !restore) return;
@@ -133,4 +148,9 @@ export class ChangeHistory {
     const place = this.#findSnapshot((id) => id === until);
     this.#items.splice(place < 0 ? this.#items.length : place, 0, { type: "change", by, files });
   }
+}
+
+function otherThanAgent(by: ChangeAuthor): RestoreFile["edited"] {
+  if (by === "user") return "user";
+  return by === "session" || by === "shared" ? "session" : false;
 }

@@ -7,6 +7,7 @@ import { ChangeHistory } from "./change-history.ts";
 import { ChangeLog, type LogLine } from "./change-log.ts";
 import { enforceDiskLimit } from "./disk-limit.ts";
 import { markInUse } from "./in-use.ts";
+import { OtherSessions } from "./other-sessions.ts";
 
 export interface SessionStoreOptions {
   /** Folder of the store, which all sessions share. */
@@ -19,6 +20,7 @@ export interface SessionStoreOptions {
 
 export class SessionStore {
   readonly blobs: BlobStore;
+  readonly others: OtherSessions;
   readonly #options: SessionStoreOptions;
   readonly #folder: string;
   readonly #log: ChangeLog;
@@ -33,6 +35,7 @@ export class SessionStore {
     this.#options = options;
     this.#folder = path.join(options.folder, options.sessionID);
     this.#log = new ChangeLog(this.#folder);
+    this.others = new OtherSessions(options.folder, options.sessionID);
     this.blobs = new BlobStore(path.join(this.#folder, "blobs"));
   }
 

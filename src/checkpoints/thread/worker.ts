@@ -3,6 +3,7 @@ import path from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { Restorer } from "../restore/restorer.ts";
 import { CopyPool } from "../steps/copy-pool.ts";
+import type { StepFiles } from "../steps/step-files.ts";
 import { StepTracker } from "../steps/step-tracker.ts";
 import { SessionStore, type SessionStoreOptions } from "../store/session-store.ts";
 import { ThreadCalls } from "./thread-calls.ts";
@@ -10,6 +11,7 @@ import { ThreadCalls } from "./thread-calls.ts";
 export interface WorkerData extends Omit<SessionStoreOptions, "log"> {
   roots: readonly string[];
   hasWriter: boolean;
+  hasReview: boolean;
 }
 
 export type WorkerFunctions = ReturnType<typeof workerFunctions>;
@@ -17,31 +19,50 @@ export type WorkerFunctions = ReturnType<typeof workerFunctions>;
 /** Functions of the thread that started the worker. */
 export type OwnerFunctions = {
   log(line: string): void;
+  changed(files: StepFiles): void;
   unsaved(input: undefined): Promise<readonly string[]>;
   write(input: { file: string; bytes: Uint8Array | undefined }): Promise<boolean>;
+  written(files: readonly string[]): Promise<void>;
 };
 
 function workerFunctions(
-  { folder, sessionID, roots, limitBytes, hasWriter }: WorkerData,
+  { folder, sessionID, roots, limitBytes, hasWriter, hasReview }: WorkerData,
   owner: () => ThreadCalls<OwnerFunctions>,
 ) {
   const log = (line: string) => void owner().call("log", line);
+  const changed = (files: StepFiles) => void owner().call("changed", files);
   const store = new SessionStore({ folder, sessionID, limitBytes, log });
   const pool = new CopyPool(path.join(folder, "scratch"));
-  const steps = new StepTracker({ roots, storeFolder: folder, store, pool, log });
+  const steps = new StepTracker({
+    roots,
+    storeFolder: folder,
+    store,
+    pool,
+    log,
+    changed: hasReview ? changed : undefined,
+  });
   const writer = {
     unsaved: () => owner().call("unsaved", undefined),
     write: (file: string, bytes: Uint8Array | undefined) => owner().call("write", { file, bytes }),
+    written: (files: readonly string[]) => owner().call("written", files),
   };
   const restores = new Restorer(roots, store, steps, hasWriter ? writer : undefined);
+  let hasBegun = false;
   return {
-    begin: ({ id, at }: { id: string; at: number }) => steps.begin(id, at),
+    begin: ({ id, at }: { id: string; at: number }) => {
+      // The session goes on without the rest of a restore that was cut off. The log must know what it did before that.
+      if (!hasBegun) void steps.queue(async () => restores.settle());
+      hasBegun = true;
+      return steps.begin(id, at);
+    },
     ready: (writes: readonly string[] | "unknown") => steps.ready(writes),
     end: (id: string) => steps.end(id),
+    background: (isRunning: boolean) => steps.background(isRunning),
     preview: (snapshot: string) => steps.queue(() => restores.preview(snapshot)),
-    restore: ({ snapshot, paths }: { snapshot: string; paths: readonly string[] }) =>
-      steps.queue(() => restores.restore(snapshot, paths)),
+    restore: ({ snapshot, paths, rewindTo }: { snapshot: string; paths: readonly string[]; rewindTo: string }) =>
+      steps.queue(() => restores.restore(snapshot, paths, rewindTo)),
     undo: (_: undefined) => steps.queue(() => restores.undo()),
+    finish: (_: undefined) => steps.queue(() => restores.finish()),
     restored: (_: undefined) => steps.queue(async () => restores.restored()),
     content: ({ snapshot, path }: { snapshot: string; path: string }) =>
       steps.queue(async () => restores.content(snapshot, path)),

@@ -2,11 +2,18 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import { lineChanges } from "../review/line-diff.ts";
+import { lineChanges } from "../../review/line-diff.ts";
 
 /** Returns the open document of `file` (absolute, links resolved); the document's own path may contain links. */
 export async function findDocument(file: string): Promise<vscode.TextDocument | undefined> {
-  const documents = vscode.workspace.textDocuments.filter(({ uri, isClosed }) => uri.scheme === "file" && !isClosed);
+  return await withFile(
+    vscode.workspace.textDocuments.filter(({ uri, isClosed }) => uri.scheme === "file" && !isClosed),
+    file,
+  );
+}
+
+/** Returns the document that holds `file` (absolute, links resolved). */
+export async function withFile<Document extends { uri: vscode.Uri }>(documents: readonly Document[], file: string) {
   const direct = documents.find(({ uri }) => uri.fsPath === file);
   if (direct) return direct;
   const targets = await Promise.all(documents.map(({ uri }) => resolved(uri.fsPath)));
@@ -41,6 +48,13 @@ export async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument
   return await Promise.resolve(vscode.workspace.openTextDocument(uri)).catch(() => undefined);
 }
 
+export async function exists(uri: vscode.Uri): Promise<boolean> {
+  return await Promise.resolve(vscode.workspace.fs.stat(uri)).then(
+    () => true,
+    () => false,
+  );
+}
+
 export const lineFeeds = (text: string): string => text.replaceAll(/\r\n|\r/g, "\n");
 
 /** Returns the line ending of a text; undefined if it has none, "mixed" if VS Code could not keep it unchanged. */
@@ -57,17 +71,21 @@ export function endingOf(text: string): vscode.EndOfLine | "mixed" | undefined {
  */
 export async function putText(document: vscode.TextDocument, text: string): Promise<boolean> {
   const ending = endingOf(text);
-  const edits: vscode.TextEdit[] = [];
+  const edits = lineEdits(document, text);
   if (ending !== undefined && ending !== "mixed" && ending !== document.eol) {
-    edits.push(vscode.TextEdit.setEndOfLine(ending));
-  }
-  for (const { from, to, lines } of lineChanges(lineFeeds(document.getText()), lineFeeds(text))) {
-    edits.push(vscode.TextEdit.replace(document.validateRange(new vscode.Range(from, 0, to, 0)), lines));
+    edits.unshift(vscode.TextEdit.setEndOfLine(ending));
   }
   if (edits.length === 0) return true;
   const edit = new vscode.WorkspaceEdit();
   edit.set(document.uri, edits);
   return vscode.workspace.applyEdit(edit);
+}
+
+/** Returns the edits that replace the lines that differ from `text`. Line endings do not count. */
+export function lineEdits(document: vscode.TextDocument, text: string): vscode.TextEdit[] {
+  return lineChanges(lineFeeds(document.getText()), lineFeeds(text)).map(({ from, to, lines }) =>
+    vscode.TextEdit.replace(document.validateRange(new vscode.Range(from, 0, to, 0)), lines),
+  );
 }
 
 /** Maximum time until VS Code has read a file that has changed on disk. */
@@ -91,4 +109,26 @@ export async function waitForText(document: vscode.TextDocument, text: string): 
   });
 }
 
+/** Drops unsaved changes and reads the file again, in an editor: VS Code has no other way. */
+export async function revertDocument(document: vscode.TextDocument): Promise<void> {
+  await vscode.window.showTextDocument(document, { preserveFocus: true });
+  await vscode.commands.executeCommand("workbench.action.files.revert");
+}
+
+/**
+ * Reads the file again, repeats the change and saves. VS Code may have read the file while another program wrote it; it
+ * then believes that the disk has changed and refuses to save.
+ * @param onDisk the text of the file
+ */
+export async function putTextAgain(document: vscode.TextDocument, onDisk: string, text: string): Promise<boolean> {
+  await revertDocument(document);
+  return (await waitForText(document, onDisk)) && (await putText(document, text));
+}
+
 const resolved = (file: string): Promise<string> => realpath(file).catch(() => file);
+
+/** Returns where a file is after a rename of it or of a folder around it; undefined if the rename is not about it. */
+export function renamedUri(uri: vscode.Uri, from: vscode.Uri, to: vscode.Uri): vscode.Uri | undefined {
+  const isIt = uri.scheme === from.scheme && (uri.path === from.path || uri.path.startsWith(`${from.path}/`));
+  return isIt ? to.with({ path: to.path + uri.path.slice(from.path.length) }) : undefined;
+}

@@ -8,11 +8,24 @@ import { requireTrust, staleError } from "../../tools/file-access/file-checks.ts
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
 import { ToolError } from "../../tools/tool.ts";
-import { addressOf, endingOf, findDocument, openDocument, putText, uriOf, waitForText } from "./documents.ts";
+import {
+  addressOf,
+  endingOf,
+  findDocument,
+  openDocument,
+  putText,
+  putTextAgain,
+  uriOf,
+  waitForText,
+} from "./documents.ts";
+import { findNotebook, notebookText, putNotebook, saveNotebook } from "./notebooks.ts";
 
-/** Observer of writes. `begin` is called before each change with the text before it, undefined for a new file. */
+/**
+ * Observer of writes. `begin` is called before each change with the text before it, undefined for a new file, and the
+ * text that is to be written, undefined if only the result tells it. A formatter may change it further.
+ */
 export interface WriteWatch {
-  begin(uri: vscode.Uri, before: string | undefined): WriteEnd;
+  begin(uri: vscode.Uri, before: string | undefined, wanted: string | undefined): WriteEnd;
 }
 
 /** Called once with the text after the write: the old text if nothing was written, undefined if there is no file. */
@@ -28,9 +41,12 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
     get trusted() {
       return vscode.workspace.isTrusted;
     },
+    restrictsChange: undefined,
     locate: (path) => disk().locate(path),
     open,
     look: (location) => disk().look(location),
+    list: (path) => disk().list(path),
+    isGitIgnored: (file) => disk().isGitIgnored(file),
     searchFilter: (folder) => disk().searchFilter(folder),
     async write(location, text, expected, signal) {
       requireTrust(workspace);
@@ -39,9 +55,16 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
       if ((before?.version ?? found.type) !== expected) throw staleError(location);
       signal.throwIfAborted();
       const uri = await addressOf(location.path);
-      const end = watch.begin(uri, before?.text);
+      const end = watch.begin(uri, before?.text, text);
       let after = before?.text;
       try {
+        const notebook = before && (await findNotebook(location.path));
+        if (notebook) {
+          await changeNotebook(notebook, before, text);
+          after = await textOfNotebook(notebook, location, disk(), signal);
+          if (notebook.isDirty) throw notSaved(location);
+          return textFile(location, after, false);
+        }
         const document = before ? await change(uri, before, text) : await create(uri, text);
         if (!document) {
           const written = await disk().write(location, text, expected, signal);
@@ -66,7 +89,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
       if (unsaved) throw new ToolError(`${relative} has unsaved changes in the editor: it is not deleted.`);
       signal.throwIfAborted();
       const uri = await addressOf(location.path);
-      const end = watch.begin(uri, text);
+      const end = watch.begin(uri, text, undefined);
       const edit = new vscode.WorkspaceEdit();
       edit.deleteFile(uri);
       const isGone = await vscode.workspace.applyEdit(edit);
@@ -77,27 +100,40 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
   return workspace;
 }
 
+/** Changes the open notebook through its cells, and saves it. @throws ToolError if it cannot be changed */
+async function changeNotebook(notebook: vscode.NotebookDocument, before: TextFile, text: string): Promise<void> {
+  await assertWritable(notebook.uri, before);
+  if (!(await putNotebook(notebook, before.text, text, before.relative))) throw staleError(before);
+  await saveNotebook(notebook);
+}
+
+/** Returns the text on disk, or the one that saving would write. */
+async function textOfNotebook(
+  notebook: vscode.NotebookDocument,
+  location: Location,
+  disk: Workspace,
+  signal: AbortSignal,
+) {
+  const saved = notebook.isDirty ? undefined : await disk.open(location, signal);
+  return saved?.type === "text" ? saved.file.text : await notebookText(notebook);
+}
+
 async function save(document: vscode.TextDocument): Promise<boolean> {
   return !document.isDirty || (await document.save()) || !document.isDirty;
 }
 
-/**
- * Reads the file again, repeats the change and saves. VS Code may have read the file while another program wrote it; it
- * then believes that the disk has changed and refuses to save. Nothing is lost if the buffer was clean and the disk is
- * unchanged; otherwise this returns false.
- */
+/** Nothing is lost if the buffer was clean and the disk is unchanged; otherwise this returns false. */
 async function saveAgain(document: vscode.TextDocument, before: TextFile, text: string, disk: FileKind) {
   if (before.unsaved || disk.type !== "text" || disk.file.version !== before.version) return false;
-  await vscode.window.showTextDocument(document, { preserveFocus: true });
-  await vscode.commands.executeCommand("workbench.action.files.revert");
-  if (!(await waitForText(document, before.text)) || !(await putText(document, text))) return false;
-  return await save(document);
+  return (await putTextAgain(document, before.text, text)) && (await save(document));
 }
 
 async function openFile(disk: Workspace, place: Location | string, signal: AbortSignal): Promise<FileKind> {
   const found = await disk.open(place, signal);
   const location = found.type === "text" ? found.file : found.location;
   if (found.type === "folder" || found.type === "special" || found.type === "too-large") return found;
+  const notebook = await findNotebook(location.path);
+  if (notebook?.isDirty) return { type: "text", file: textFile(location, await notebookText(notebook), true) };
   const document = await findDocument(location.path);
   const isUnknown = found.type === "unknown-encoding";
   // VS Code, too, replaces what is not UTF-8, and would save the replacements.
@@ -169,8 +205,9 @@ async function assertWritable(uri: vscode.Uri, { relative }: Location): Promise<
 }
 
 function textFile(location: Location, text: string, unsaved: boolean): TextFile {
-  const { path, relative, inside, protection, names, restricted } = location;
-  return { path, relative, inside, protection, names, restricted, text, version: versionOf(text), unsaved };
+  const { path, relative, inside, protection, names, restricted, changesRestricted } = location;
+  const place = { path, relative, inside, protection, names, restricted, changesRestricted };
+  return { ...place, text, version: versionOf(text), unsaved };
 }
 
 const notSaved = ({ relative }: Location): ToolError =>

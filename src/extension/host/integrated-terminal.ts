@@ -4,6 +4,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { ShellCommand } from "../../tools/host.ts";
 import { nonInteractive } from "../../tools/run-command/command-environment.ts";
+import type { CommandMarkers } from "../../tools/run-command/command-markers.ts";
+import { asksForPassword, isEditingLine, takesHiddenLine } from "../../tools/run-command/input-detection.ts";
+import { PasswordEcho } from "../../tools/run-command/password-echo.ts";
 import {
   endTree,
   isAtPrompt,
@@ -14,11 +17,12 @@ import {
   treeIn,
 } from "../../tools/run-command/process-tree.ts";
 import { shellName } from "../../tools/run-command/shells.ts";
-import { type TypedLine, typedLine } from "../../tools/run-command/typed-line.ts";
+import { type TypedLine, typedLine, withoutHistory } from "../../tools/run-command/typed-line.ts";
 import { CommandWatch, defaultSilenceMs } from "../../tools/run-command/watch-command.ts";
 import { withheldNames } from "../../tools/run-command/without-keys.ts";
 import { type ExecutionEnd, ended, output, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
+import { PasswordQuestion } from "./password-question.ts";
 
 const defaultWaits = {
   silenceMs: defaultSilenceMs,
@@ -26,6 +30,8 @@ const defaultWaits = {
   startMs: 3_000,
 };
 const interruptGraceMs = 1_000;
+const maxPromptMs = 3_000;
+const promptPollMs = 20;
 const interrupt = "\x03";
 
 /** A terminal whose shell reports when commands begin and end. */
@@ -46,7 +52,7 @@ interface ReadyTerminal {
  */
 export function integratedTerminal(
   separate: VisibleTerminal,
-  { shell, passed }: { shell: () => string; passed: () => NodeJS.ProcessEnv },
+  { shell, passed, markers }: { shell: () => string; passed: () => NodeJS.ProcessEnv; markers: CommandMarkers },
   { silenceMs, startMs } = defaultWaits,
 ): VisibleTerminal {
   const pool = new TerminalPool(shell, () => withheldNames(passed()), startMs);
@@ -70,7 +76,7 @@ export function integratedTerminal(
         return await separate.run(command);
       }
       try {
-        const { end, isUsable } = await execute({ ready, line, mark, command, silenceMs });
+        const { end, isUsable } = await execute({ ready, line, mark, command, silenceMs, markers });
         if (isUsable) pool.giveBack(ready);
         else ready.terminal.dispose();
         return end;
@@ -126,7 +132,7 @@ class TerminalPool {
       iconPath: new vscode.ThemeIcon("comment-discussion"),
       isTransient: true,
       // Null removes a variable that the terminal would inherit.
-      env: Object.fromEntries(withheld.map((name) => [name, null])),
+      env: { ...historyOptions(shell), ...Object.fromEntries(withheld.map((name) => [name, null])) },
       ...(shell !== "" && { shellPath: shell }),
     });
     this.#all.add(terminal);
@@ -164,13 +170,28 @@ class TerminalPool {
   }
 }
 
+/**
+ * bash reports only the first simple command of a line that is not in its history. VS Code would not recognize the line,
+ * and give its events and output to another command.
+ */
+function historyOptions(shell: string): Readonly<Record<string, string>> {
+  return shellName(shell || vscode.env.shell) === "bash" ? {} : withoutHistory;
+}
+
+/**
+ * Returns the integration of a shell that is at its first prompt: before it, VS Code might press Ctrl+C while the shell
+ * still reads its files, and break them off. The shell tells its folder right before the prompt.
+ */
 async function integrationOf(terminal: vscode.Terminal, maxStartMs: number, signal: AbortSignal) {
-  if (terminal.shellIntegration) return terminal.shellIntegration;
-  return await within<vscode.TerminalShellIntegration>(maxStartMs, signal, (resolve) =>
-    vscode.window.onDidChangeTerminalShellIntegration((event) => {
-      if (event.terminal === terminal) resolve(event.shellIntegration);
-    }),
-  );
+  const isReady = () => terminal.shellIntegration?.cwd !== undefined;
+  if (!isReady()) {
+    await within<void>(maxStartMs, signal, (resolve) =>
+      vscode.window.onDidChangeTerminalShellIntegration((event) => {
+        if (event.terminal === terminal && isReady()) resolve();
+      }),
+    );
+  }
+  return terminal.shellIntegration;
 }
 
 interface Execution {
@@ -179,20 +200,30 @@ interface Execution {
   mark: string;
   command: ShellCommand;
   silenceMs: number;
+  markers: CommandMarkers;
 }
 
-async function execute({ ready, line, mark, command, silenceMs }: Execution): Promise<ExecutionEnd> {
+async function execute(execution: Execution): Promise<ExecutionEnd> {
+  const { ready, line, mark, command, silenceMs, markers } = execution;
   const { terminal, integration } = ready;
-  const { onOutput, onWaiting, signal } = command;
+  const { onOutput, signal } = command;
   const shellID = await terminal.processId;
   const tree = shellID === undefined ? undefined : await treeIn(shellID, mark);
-  const watch = tree && new CommandWatch(tree, silenceMs, onWaiting);
-  const execution = integration.executeCommand(line.text);
-  const end = ended(execution, terminal, tree && line.isProcess ? () => isIdle(tree) : undefined);
-  const allRead = output(execution, (text) => {
+  const question = new PasswordQuestion(terminal, command);
+  const isForUser = async (prompt: string) =>
+    asksForPassword(prompt) || (tree ? await takesHiddenLine(tree.pid) : false);
+  const marker = tree && markers.add(tree, command.command);
+  const onLook = () => marker?.update();
+  const watch = tree && new CommandWatch(tree, { silenceMs, onWaiting: question.onWaiting, isForUser, onLook });
+  const echo = new PasswordEcho(onOutput);
+  const onText = (text: string) => {
     watch?.wrote(text);
-    onOutput(text);
-  });
+    echo.push(text);
+  };
+  if (shellID !== undefined && line.isProcess) await waitForPrompt(shellID, signal);
+  const started = integration.executeCommand(line.text);
+  const end = ended(started, terminal, tree && line.isProcess ? () => isIdle(tree) : undefined);
+  const allRead = output(started, onText);
   const told = await Promise.race([end.promise, aborted(signal)]);
   watch?.stop();
   if (told === "aborted") {
@@ -202,6 +233,7 @@ async function execute({ ready, line, mark, command, silenceMs }: Execution): Pr
     end.dispose();
     if (!heeded) terminal.dispose();
     if (tree) await endTree(tree);
+    marker?.remove();
     await allRead();
     return { end: { type: "aborted" }, isUsable: heeded?.isUsable ?? false };
   }
@@ -210,7 +242,17 @@ async function execute({ ready, line, mark, command, silenceMs }: Execution): Pr
   if (!tree) return told;
   const left = await leftBehind(tree);
   if (left.length > 0) await endTree(tree);
+  marker?.remove();
   return told.end.type === "exit" ? { ...told, end: { ...told.end, left } } : told;
+}
+
+/**
+ * Waits until the shell edits a line. VS Code may press Ctrl+C before it types a command, and that would break off what
+ * the shell runs before its prompt, among it the report of the next command's beginning.
+ */
+async function waitForPrompt(shell: number, signal: AbortSignal): Promise<void> {
+  const until = Date.now() + maxPromptMs;
+  while (Date.now() < until && !signal.aborted && !(await isEditingLine(shell))) await wait(promptPollMs);
 }
 
 /** Whether the terminal is free: VS Code would interrupt a command that the user runs there. */

@@ -5,8 +5,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { CodePlace, CodeProblem, CodeSymbol, Editor } from "../../tools/host.ts";
 import { splitLines } from "../../tools/text/text.ts";
-import { ToolError } from "../../tools/tool.ts";
-import { addressOf, findDocument, openDocument } from "./documents.ts";
+import { addressOf, findDocument } from "./documents.ts";
+import { findSymbol, opened } from "./find-symbol.ts";
+import { serviceActions, serviceRename } from "./service-edits.ts";
 
 /** Problems count as settled after this time without a change. */
 const quietMs = 300;
@@ -15,8 +16,6 @@ const firstNewsMs = 1_000;
 /** Maximum wait for a change in a type of file that has never had problems. */
 const unknownMs = 150;
 const maxPlaces = 300;
-/** A symbol is looked for this many lines before and after the given line. */
-const nearbyLines = 3;
 
 export function codeEditor(): Editor & vscode.Disposable {
   const news = new ProblemNews();
@@ -31,6 +30,8 @@ export function codeEditor(): Editor & vscode.Disposable {
     definition: (file, line, symbol) => places("vscode.executeDefinitionProvider", file, line, symbol),
     references: (file, line, symbol) => places("vscode.executeReferenceProvider", file, line, symbol),
     symbols: (query, file) => (file === undefined ? workspaceSymbols(query) : fileSymbols(file)),
+    rename: serviceRename,
+    actions: serviceActions,
     dispose: () => news.dispose(),
   };
 }
@@ -107,27 +108,6 @@ async function places(command: string, file: string, line: number, symbol: strin
     files.map(async ({ uri, range }) => {
       return { path: uri.fsPath, line: range.start.line + 1, text: await lines.at(uri, range.start.line) };
     }),
-  );
-}
-
-async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
-  const document = await openDocument(uri);
-  if (document) return document;
-  throw new ToolError(`${uri.fsPath} cannot be opened as text.`);
-}
-
-/** Finds the symbol as a word on or near the line: the model's line numbers are often slightly off. */
-function findSymbol(document: vscode.TextDocument, line: number, symbol: string): vscode.Position {
-  const word = new RegExp(`(?<![\\w$])${symbol.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}(?![\\w$])`);
-  const offsets = Array.from({ length: nearbyLines + 1 }, (_, by) => (by === 0 ? [0] : [by, -by])).flat();
-  for (const offset of offsets) {
-    const at = line - 1 + offset;
-    if (at < 0 || at >= document.lineCount) continue;
-    const index = document.lineAt(at).text.search(word);
-    if (index >= 0) return new vscode.Position(at, index);
-  }
-  throw new ToolError(
-    `"${symbol}" is not on line ${line} or near it. Read the file, and give the symbol as it is written there.`,
   );
 }
 

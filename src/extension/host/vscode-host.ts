@@ -1,11 +1,13 @@
 /** The tools' host in VS Code: files through the editor, commands in terminals, VS Code's own ripgrep. */
 import * as vscode from "vscode";
-import type { Host, SandboxMode, Terminal, TextSearch } from "../../tools/host.ts";
+import type { Host, SandboxMode, Terminal, TextSearch, Workspace } from "../../tools/host.ts";
 import { nodeOverflow } from "../../tools/node-host/output-files.ts";
 import { nodeSearch } from "../../tools/node-host/ripgrep.ts";
 import { nodeTerminal } from "../../tools/node-host/terminal.ts";
 import { nodeWorkspace } from "../../tools/node-host/workspace.ts";
 import { backgroundOf } from "../../tools/run-command/background.ts";
+import { backgroundNotes } from "../../tools/run-command/background-notes.ts";
+import { commandMarkers } from "../../tools/run-command/command-markers.ts";
 import { passedVariables } from "../../tools/run-command/without-keys.ts";
 import type { Settings } from "../settings.ts";
 import { openFolders } from "./documents.ts";
@@ -16,8 +18,12 @@ import { mirrored } from "./mirrored-terminal.ts";
 import { editorRipgrep } from "./ripgrep.ts";
 
 export interface EditorHost extends vscode.Disposable {
-  /** All sessions share the files and the terminal. `outputs` is the folder for long outputs, created when needed. */
-  forSession(outputs: string): Host;
+  readonly workspace: Workspace;
+  /**
+   * Sessions share the files and the terminal, unless one has a folder of its own. Changes there are not reviewed in the
+   * editor, but when they are merged. `outputs` is the folder for long outputs, created when needed.
+   */
+  forSession(outputs: string, ownFolder?: string): Host;
   showTerminal(): void;
 }
 
@@ -29,9 +35,17 @@ interface EditorHostOptions {
   sandbox(): SandboxMode;
   /** Patterns of further secret files, in the syntax of `.gitignore`. Called when folders or settings change. */
   secrets(): readonly string[];
+  /** Folder of the markers of running commands. */
+  markersFolder: string;
 }
 
-export function vscodeHost({ watch, terminal: settings, sandbox, secrets }: EditorHostOptions): EditorHost {
+export function vscodeHost({
+  watch,
+  terminal: settings,
+  sandbox,
+  secrets,
+  markersFolder,
+}: EditorHostOptions): EditorHost {
   // The folders count as trusted here: the editor's workspace checks trust before it uses the disk.
   const open = () => nodeWorkspace(openFolders(), true, secrets());
   let disk = open();
@@ -45,8 +59,9 @@ export function vscodeHost({ watch, terminal: settings, sandbox, secrets }: Edit
   const workspace = editorWorkspace(() => disk, watch);
   const shell = () => settings().shell;
   const passed = () => passedVariables(settings().passEnvironment, process.env);
-  const separate = mirrored(nodeTerminal({ shell, passed, sandbox, folders: openFolders }));
-  const integrated = integratedTerminal(separate, { shell, passed });
+  const markers = commandMarkers(markersFolder);
+  const separate = mirrored(nodeTerminal({ shell, passed, sandbox, folders: openFolders, markers }));
+  const integrated = integratedTerminal(separate, { shell, passed, markers });
   // What is typed into the user's shell cannot be put into the sandbox.
   const current = () => (settings().mode === "integrated" && sandbox() === "off" ? integrated : separate);
   const terminal: Terminal = {
@@ -66,10 +81,28 @@ export function vscodeHost({ watch, terminal: settings, sandbox, secrets }: Edit
     },
   };
   const editor = codeEditor();
+  const apart = new Map<string, Pick<Host, "workspace" | "terminal">>();
+  function placeOf(ownFolder: string | undefined): Pick<Host, "workspace" | "terminal"> {
+    if (ownFolder === undefined) return { workspace, terminal };
+    const known = apart.get(ownFolder);
+    if (known) return known;
+    const own = mirrored(nodeTerminal({ shell, passed, sandbox, folders: () => [ownFolder], markers }));
+    ownTerminals.push(own);
+    const place = {
+      workspace: editorWorkspace(() => nodeWorkspace([ownFolder], true, secrets()), { begin: () => () => {} }),
+      terminal: own,
+    };
+    apart.set(ownFolder, place);
+    return place;
+  }
+  const ownTerminals: vscode.Disposable[] = [];
   return {
-    forSession(outputs) {
+    workspace,
+    forSession(outputs, ownFolder) {
       const overflow = nodeOverflow(outputs);
-      return { workspace, terminal, search, overflow, background: backgroundOf(terminal, overflow), editor };
+      const place = placeOf(ownFolder);
+      const background = backgroundOf(place.terminal, overflow, undefined, backgroundNotes(outputs));
+      return { ...place, search, overflow, background, editor };
     },
     showTerminal: () => current().show(),
     dispose() {
@@ -77,6 +110,7 @@ export function vscodeHost({ watch, terminal: settings, sandbox, secrets }: Edit
       integrated.dispose();
       separate.dispose();
       editor.dispose();
+      for (const one of ownTerminals) one.dispose();
     },
   };
 }

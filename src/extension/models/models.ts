@@ -5,7 +5,16 @@ import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
 import type { Limits } from "../../loop/limits.ts";
 import { type Model, ModelError } from "../../loop/model.ts";
 import { describeUnknown, KnownFacts } from "../../providers/catalog/model-facts.ts";
-import { askProvider, defaultModel, isProviderID, isReady, modelOf, openModel } from "../../providers/providers.ts";
+import {
+  askProvider,
+  defaultModel,
+  isProviderID,
+  isReady,
+  modelOf,
+  openModel,
+  type ProviderAccess,
+} from "../../providers/providers.ts";
+import type { RateLimits } from "../../providers/shared/rate-limits.ts";
 import { readSettings } from "../settings.ts";
 import type { Keys } from "./keys.ts";
 import { whereServersRun } from "./machine.ts";
@@ -32,14 +41,16 @@ export interface ModelGroup {
 
 export class Models {
   readonly #keys: Keys;
+  readonly #rateLimits: RateLimits;
   readonly #open = new Map<string, Promise<Model>>();
   readonly #offered = new VSCodeModels();
   readonly #lists = new ModelLists((providerID, modelID, facts) => this.facts.note({ providerID, modelID }, facts));
   #tour: Promise<{ url: string; stop(): void }> | undefined;
   #chosen: ModelRef | undefined;
 
-  constructor(keys: Keys, chosen: ModelRef | undefined) {
+  constructor(keys: Keys, rateLimits: RateLimits, chosen: ModelRef | undefined) {
     this.#keys = keys;
+    this.#rateLimits = rateLimits;
     this.#chosen = chosen;
   }
 
@@ -76,6 +87,11 @@ export class Models {
 
   choose(ref: ModelRef): void {
     this.#chosen = ref;
+  }
+
+  /** Whether the model's provider is ready. */
+  canUse({ providerID }: ModelRef): boolean {
+    return this.#isReady(providerID);
   }
 
   get readiness(): Readiness {
@@ -203,10 +219,14 @@ export class Models {
     }
     const access = accessOf(entry, this.#keys);
     const key = JSON.stringify([ref.providerID, access]);
-    const open = this.#open.get(key) ?? openModel(ref.providerID, access);
+    const open = this.#open.get(key) ?? this.#openShared(ref.providerID, access);
     this.#open.set(key, open);
     open.catch(() => this.#open.delete(key));
     return await open;
+  }
+
+  async #openShared(providerID: string, access: ProviderAccess): Promise<Model> {
+    return this.#rateLimits.shared(await openModel(providerID, access), access);
   }
 
   /** Drops all connections, so that the next request uses the new key or address. */

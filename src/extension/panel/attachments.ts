@@ -1,46 +1,124 @@
-/** Makes attachments of selections and files. */
+/** Makes attachments of selections and files. What a tool could not read without a question is not attached. */
+import path from "node:path";
 import * as vscode from "vscode";
 import type { Attachment } from "../../chat/prompt-input.ts";
+import type { FileKind, Location, Workspace } from "../../tools/host.ts";
+import { type ReadBoundary, realFolder, whyProtected } from "../../tools/node-host/config-files.ts";
+import { versionOf } from "../../tools/node-host/workspace.ts";
+import { countLines } from "../../tools/text/text.ts";
 
-const maxImageBytes = 5 << 20;
+const maxMediaBytes = 5 << 20;
 
-const imageTypes: Record<string, string> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-};
+export class AttachError extends Error {
+  override readonly name = "AttachError";
+  readonly next: string;
 
-/** Attaches the selected lines with their text in the editor; the whole file if nothing is selected. */
-export function fromSelection(editor: vscode.TextEditor): Attachment {
-  const { document, selection } = editor;
-  const filename = vscode.workspace.asRelativePath(document.uri);
-  const base = { mime: "text/plain", filename, url: document.uri.toString() };
-  if (selection.isEmpty) return { ...base, source: wholeText(document) };
-  const endLine = selection.end.character === 0 ? selection.end.line - 1 : selection.end.line;
-  const end = Math.max(selection.start.line, endLine);
-  const range = new vscode.Range(selection.start.line, 0, end, document.lineAt(end).text.length);
-  return { ...base, source: { start: selection.start.line + 1, end: end + 1, text: document.getText(range) } };
+  constructor(message: string, next: string) {
+    super(message);
+    this.next = next;
+  }
 }
 
-/** Attaches a file. @throws Error with a sentence if it is neither text nor an image of acceptable size */
-export async function fromFile(uri: vscode.Uri): Promise<Attachment> {
-  const filename = vscode.workspace.asRelativePath(uri);
-  const mime = imageTypes[uri.path.split(".").at(-1)?.toLowerCase() ?? ""];
-  if (mime === undefined) {
-    const document = await vscode.workspace.openTextDocument(uri);
-    return { mime: "text/plain", filename, url: uri.toString(), source: wholeText(document) };
+export class Attachments {
+  readonly #workspace: Workspace;
+  readonly #boundary: () => Pick<ReadBoundary, "ruledOut">;
+
+  constructor(workspace: Workspace, boundary: () => Pick<ReadBoundary, "ruledOut">) {
+    this.#workspace = workspace;
+    this.#boundary = boundary;
   }
-  const bytes = await vscode.workspace.fs.readFile(uri);
-  if (bytes.length > maxImageBytes) {
-    throw new Error(`${filename} is larger than ${maxImageBytes >> 20} MB, the limit for an image.`);
+
+  /** Attaches the selected lines with their text in the editor; the whole file if nothing is selected. */
+  async fromSelection({ document, selection }: Pick<vscode.TextEditor, "document" | "selection">): Promise<Attachment> {
+    const { uri } = document;
+    const base = { mime: "text/plain", filename: vscode.workspace.asRelativePath(uri), url: uri.toString() };
+    const source = selection.isEmpty ? wholeText(document.getText()) : selectedText(document, selection);
+    const version = versionOf(document.getText());
+    if (uri.scheme !== "file") return { ...base, source };
+    const location = await this.#locate(uri);
+    const kind = await this.#workspace.open(location, new AbortController().signal);
+    // The model has seen the file only if the document is as new as the disk.
+    const isSame = kind.type === "text" && kind.file.version === version;
+    return { ...base, source, ...(isSame && { seen: { [location.path]: version } }) };
   }
-  return { mime, filename, url: `data:${mime};base64,${Buffer.from(bytes).toString("base64")}` };
+
+  /** @throws AttachError if it is protected, or neither text nor an image or PDF of acceptable size */
+  async fromFile(uri: vscode.Uri): Promise<Attachment> {
+    const filename = vscode.workspace.asRelativePath(uri);
+    if (uri.scheme !== "file") {
+      const document = await vscode.workspace.openTextDocument(uri);
+      return { mime: "text/plain", filename, url: uri.toString(), source: wholeText(document.getText()) };
+    }
+    const location = await this.#locate(uri);
+    const kind = await this.#workspace.open(location, new AbortController().signal);
+    return attachmentOf(kind, filename, uri);
+  }
+
+  /** Returns why the file is not attached, as the end of a sentence; undefined if it can be. */
+  async whyNot(uri: vscode.Uri): Promise<string | undefined> {
+    return (await this.#judge(uri)).why;
+  }
+
+  /** @throws AttachError if the tool `read` would ask */
+  async #locate(uri: vscode.Uri): Promise<Location> {
+    const { location, why } = await this.#judge(uri);
+    if (why === undefined) return location;
+    const name = vscode.workspace.asRelativePath(uri);
+    throw new AttachError(`${name} is not attached: ${why}.`, "Ask Rondo to read it: you are asked before it does.");
+  }
+
+  async #judge(uri: vscode.Uri): Promise<{ location: Location; why: string | undefined }> {
+    const location = await this.#workspace.locate(uri.fsPath);
+    const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath;
+    const asked = folder === undefined ? uri.fsPath : path.join(realFolder(folder), path.relative(folder, uri.fsPath));
+    const isLink = asked !== location.path;
+    const leadsOut = isLink && folder !== undefined && !location.inside;
+    const why =
+      whyProtected(location, isLink, this.#boundary().ruledOut) ??
+      (leadsOut ? `it is a link to ${location.path}, outside the workspace` : undefined);
+    return { location, why };
+  }
 }
 
-function wholeText(document: vscode.TextDocument): { start: number; end: number; text: string } {
-  return { start: 1, end: document.lineCount, text: document.getText() };
+function attachmentOf(kind: FileKind, filename: string, uri: vscode.Uri): Attachment {
+  const text = { mime: "text/plain", filename, url: uri.toString() };
+  switch (kind.type) {
+    case "text": {
+      const { path: file, version } = kind.file;
+      return { ...text, source: wholeText(kind.file.text), seen: { [file]: version } };
+    }
+    case "unknown-encoding":
+      return { ...text, source: wholeText(kind.text) };
+    case "media":
+      if (kind.bytes.length > maxMediaBytes) throw tooLarge(filename, maxMediaBytes);
+      return {
+        mime: kind.mime,
+        filename,
+        url: `data:${kind.mime};base64,${Buffer.from(kind.bytes).toString("base64")}`,
+      };
+    case "too-large":
+      throw tooLarge(filename, kind.limit);
+    default:
+      throw new AttachError(`${filename} is not attached: it is neither text nor an image.`, "");
+  }
+}
+
+function tooLarge(filename: string, limit: number): AttachError {
+  return new AttachError(
+    `${filename} is not attached: it is larger than ${Math.floor(limit / 1_000_000)} MB.`,
+    "Name it in the message: Rondo can search it and read parts.",
+  );
+}
+
+/** Whole lines; one of which nothing is selected does not count. */
+function selectedText(document: vscode.TextDocument, { start, end }: vscode.Selection): Attachment["source"] {
+  const last = Math.max(start.line, end.character === 0 ? end.line - 1 : end.line);
+  const range = new vscode.Range(start.line, 0, last, document.lineAt(last).text.length);
+  return { start: start.line + 1, end: last + 1, text: document.getText(range) };
+}
+
+function wholeText(text: string): Attachment["source"] {
+  return { start: 1, end: Math.max(1, countLines(text)), text };
 }
 
 export async function pickFiles(): Promise<vscode.Uri[]> {

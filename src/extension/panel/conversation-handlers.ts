@@ -1,10 +1,10 @@
 /** The conversation: its turn, its context, its subagents and the commands that run in it. */
 import { shownChat } from "../../chat/shown-chat.ts";
 import type { Models } from "../models/models.ts";
-import { chooseCurrentModel } from "../sessions/choices.ts";
+import { chooseModel } from "../sessions/choices.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
 
-export function conversationHandlers({ conversations, prepare, send }: PanelContext, models: Models) {
+export function conversationHandlers({ conversations, memory, prepare, send }: PanelContext, models: Models) {
   const session = () => conversations.current;
   return {
     async stop() {
@@ -13,12 +13,12 @@ export function conversationHandlers({ conversations, prepare, send }: PanelCont
     },
     async compact() {
       await prepare();
-      chooseCurrentModel(session(), models);
+      chooseModel(session(), models, memory);
       await session().compact();
     },
     "retry-now": () => session().retryNow(),
     "try-again": () => {
-      chooseCurrentModel(session(), models);
+      chooseModel(session(), models, memory);
       return session().tryAgain();
     },
     "show-context": () => send({ type: "context", use: session().contextUse() }),

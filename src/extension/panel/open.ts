@@ -21,7 +21,8 @@ export async function showIfNothingIsOpen(file: string): Promise<void> {
   await vscode.window.showTextDocument(await findFile(file), { preview: true, preserveFocus: true });
 }
 
-async function findFile(file: string): Promise<vscode.Uri> {
+/** @throws Error for a file that does not exist, or whose name is not that of a file on this machine */
+export async function findFile(file: string): Promise<vscode.Uri> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const isInFolder = folders.some(({ uri }) => isWithin(path.normalize(file), uri.fsPath));
   const refusal = isInFolder ? undefined : refusalOf(file, process.platform);
@@ -37,10 +38,15 @@ async function findFile(file: string): Promise<vscode.Uri> {
 }
 
 /** Asks for a file, writes the text to it and shows it. `file` is proposed. */
-export async function exportText(title: string, filters: Record<string, string[]>, file: string, text: () => string) {
+export async function exportText(
+  title: string,
+  filters: Record<string, string[]>,
+  file: string,
+  text: () => string | Promise<string>,
+) {
   const target = await vscode.window.showSaveDialog({ title, filters, defaultUri: vscode.Uri.file(file) });
   if (!target) return;
-  await vscode.workspace.fs.writeFile(target, Buffer.from(text()));
+  await vscode.workspace.fs.writeFile(target, Buffer.from(await text()));
   // The export is done even if the editor cannot show a file of this size.
   await Promise.resolve(vscode.window.showTextDocument(target, { preview: true })).catch(() => undefined);
 }

@@ -5,48 +5,72 @@ import type { PanelState } from "../../chat/protocol.ts";
 import { costOfSession } from "../../loop/session/budget.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Ledger } from "../../loop/storage.ts";
+import type { Comments } from "../comments/comments.ts";
+import type { Follow } from "../follow/follow.ts";
 import type { WindowServers } from "../mcp/window-servers.ts";
 import type { Models } from "../models/models.ts";
 import type { Review } from "../review/review.ts";
+import type { ChangeAuthors } from "../sessions/change-authors.ts";
+import { modelFor } from "../sessions/choices.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Projects } from "../sessions/projects.ts";
 import type { Composer } from "./composer.ts";
 import type { RestorePage } from "./restore-page.ts";
+import type { WorktreePage } from "./worktree-page.ts";
 
 const maxRecent = 5;
 
 interface StateSources {
+  authors: ChangeAuthors;
+  comments: Comments;
   composer: Composer;
   conversations: Conversations;
+  follow: Follow;
   ledger: Ledger;
   mcp: WindowServers;
+  memory: vscode.Memento;
   models: Models;
   projects: Projects;
   restorePage: RestorePage;
   review: Review;
+  worktrees: WorktreePage;
 }
 
 export function panelState({ composer, conversations, models, ...from }: StateSources): PanelState {
   const session = conversations.current;
   const { messages } = session.chat;
+  const model = modelFor(session.chat.session.id, models, from.memory);
   const { usd, partial, estimated } = costOfSession(session.chat);
   return {
     readiness: models.readiness,
     mode: session.choices.mode,
-    model: models.current && models.describe(models.current),
+    model: model && models.describe(model),
     models: models.choices,
     trusted: vscode.workspace.isTrusted,
     hasFolder: (vscode.workspace.workspaceFolders?.length ?? 0) > 0,
     attachments: composer.attachments,
+    comments: from.comments.threads.pending,
     review: from.review.files(),
+    reviewBy: otherAuthors(from.authors, conversations),
+    follow: from.follow.state,
     contextUsed: contextUsed(session, models),
     cost: { session: usd, today: from.ledger.today(), partial, estimated },
     agents: from.projects.agents,
     agent: session.choices.agent,
     servers: from.mcp.servers.views(),
     restored: from.restorePage.last,
+    worktree: from.worktrees.view(session.chat.session.id),
+    next: from.worktrees.next,
+    tabs: conversations.tabs.map((tab) => ({ ...tab, title: from.worktrees.titleOf(tab.id, tab.title) })),
     recent: messages.length === 0 ? conversations.list().slice(0, maxRecent) : [],
   };
+}
+
+function otherAuthors(authors: ChangeAuthors, { current, tabs }: Conversations): PanelState["reviewBy"] {
+  const own = current.chat.session.id;
+  const others = [...authors.byPath()].filter(([, ids]) => ids.length > 0 && !ids.includes(own));
+  const titleOf = (ids: readonly string[]) => tabs.findLast(({ id }) => ids.includes(id))?.title ?? "another session";
+  return Object.fromEntries(others.map(([path, ids]) => [path, titleOf(ids)]));
 }
 
 /** Returns the share of the context window that the last reply filled; undefined before the first reply. */

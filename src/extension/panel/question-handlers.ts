@@ -14,8 +14,14 @@ export function questionHandlers({ conversations, send }: PanelContext, composer
       if (wasOpen && answer.kind === "plan" && answer.type === "build") await composer.startBuilding(answer.mode);
     },
     "open-diff": ({ requestID }) => openPreview(conversations.current.chat, requestID),
-    judge: async ({ requestID, command }) =>
-      send({ type: "judged", requestID, judgement: await judge(conversations.current, command) }),
+    judge: async ({ requestID, command }) => {
+      const { current } = conversations;
+      const request = current.requests.find(requestID);
+      const preview = request?.kind === "permission" ? request.preview : undefined;
+      // An edited command leaves the sandbox as the original one would.
+      const outsideSandbox = (preview?.type === "command" && preview.outsideSandbox) || "";
+      send({ type: "judged", requestID, judgement: await judge(current, command, outsideSandbox) });
+    },
     "try-rules": ({ requestID, rules }) => {
       const request = conversations.current.requests.find(requestID);
       if (request?.kind !== "permission") return;
@@ -26,10 +32,10 @@ export function questionHandlers({ conversations, send }: PanelContext, composer
 }
 
 /** Judges a command as if the model had called it. A command that cannot be checked is denied. */
-export async function judge(session: Session, command: string): Promise<CommandJudgement> {
+export async function judge(session: Session, command: string, outsideSandbox = ""): Promise<CommandJudgement> {
   if (command.trim() === "") return { command, decision: "ask", parts: [], always: [] };
   try {
-    return await session.judge(command);
+    return await session.judge(command, outsideSandbox);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const part = { text: command, permission: "bash", effect: "", decision: "deny", why: error.message } as const;

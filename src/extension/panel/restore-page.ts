@@ -3,18 +3,20 @@ import type * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import { ownWords } from "../../chat/words.ts";
+import type { LastRestore } from "../../checkpoints/session-checkpoints.ts";
 import { compareWith } from "../sessions/editor-checkpoints.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 
 export class RestorePage implements vscode.Disposable {
   readonly #context: PanelContext;
   readonly #closing = new AbortController();
-  #last: PanelState["restored"];
+  #last: LastRestore | undefined;
 
   readonly handlers = {
     "preview-restore": ({ messageID }) => this.#preview(messageID),
     restore: (request) => this.#restore(request),
     "undo-restore": () => this.#undo(),
+    "finish-restore": () => this.#finish(),
     compare: ({ messageID }) => this.#compare(messageID),
   } satisfies Partial<Handlers>;
 
@@ -24,7 +26,9 @@ export class RestorePage implements vscode.Disposable {
 
   /** The restore that can be undone. */
   get last(): PanelState["restored"] {
-    return this.#last;
+    if (!this.#last) return undefined;
+    const { files, at, open, isUndo } = this.#last;
+    return { files, at, open, isUndo };
   }
 
   /** Reads `last` again: a restore was made or undone, or another session is on screen. */
@@ -54,20 +58,41 @@ export class RestorePage implements vscode.Disposable {
 
   /** Restores the chosen files, and the conversation if `chat` is true. Files that were left out are reported. */
   async #restore({ messageID, paths, chat }: PanelRequest<"restore">): Promise<void> {
-    const { conversations, send } = this.#context;
+    const { conversations } = this.#context;
     const session = conversations.current;
     if (session.running) await session.stop();
     const snapshot = snapshotBefore(session.chat, messageID);
     if (snapshot !== undefined && paths.length > 0) {
-      const { left } = await conversations.checkpoints.restore(snapshot, paths, this.#closing.signal);
+      const { left } = await conversations.checkpoints.restore(
+        snapshot,
+        paths,
+        this.#closing.signal,
+        chat ? messageID : "",
+      );
       this.#report(left);
     }
-    if (chat) {
-      const prompt = session.chat.messages.find(({ info }) => info.id === messageID);
-      await session.rewind(messageID);
-      send({ type: "compose", text: ownWords(prompt?.parts ?? []), send: false });
-    }
+    if (chat) await this.#rewind(messageID);
     await this.refresh();
+  }
+
+  /** Does the rest of a restore that was cut off: of its files, and of the conversation. */
+  async #finish(): Promise<void> {
+    const { conversations } = this.#context;
+    const session = conversations.current;
+    if (session.running) await session.stop();
+    const rewindTo = (await conversations.checkpoints.restored())?.rewindTo ?? "";
+    const { left } = await conversations.checkpoints.finish(this.#closing.signal);
+    this.#report(left);
+    if (session.chat.messages.some(({ info }) => info.id === rewindTo)) await this.#rewind(rewindTo);
+    await this.refresh();
+  }
+
+  /** Takes the conversation back to before a message, whose words return to the message box. */
+  async #rewind(messageID: string): Promise<void> {
+    const session = this.#context.conversations.current;
+    const prompt = session.chat.messages.find(({ info }) => info.id === messageID);
+    await session.rewind(messageID);
+    this.#context.send({ type: "compose", text: ownWords(prompt?.parts ?? []), send: false });
   }
 
   async #undo(): Promise<void> {

@@ -6,17 +6,38 @@ import { readSettings } from "../settings.ts";
 
 const offered = "rondo.sandboxOffered";
 
-/** Once, and only where the sandbox can be had. `memory`: for all workspaces. */
-export async function offerSandbox(memory: vscode.Memento): Promise<void> {
-  if (readSettings().sandbox !== "off" || memory.get(offered, false)) return;
-  if ((await systemProblem(openFolders(), "workspace")) !== undefined) return;
-  await memory.update(offered, true);
-  const ways = { "Without Network": "workspace", "With Network": "workspace-network" } as const;
-  const names: (keyof typeof ways)[] = ["Without Network", "With Network"];
-  const message =
-    "In Bypass, commands run without asking. In a sandbox they can write only in the workspace. Turn the sandbox on?";
-  const chosen = await vscode.window.showInformationMessage(message, ...names);
-  if (chosen === undefined) return;
-  const settings = vscode.workspace.getConfiguration("rondo");
-  await settings.update("sandbox", ways[chosen], vscode.ConfigurationTarget.Global);
+export class SandboxOffer {
+  readonly #memory: vscode.Memento;
+  #saved: Thenable<void> = Promise.resolve();
+
+  /** `memory`: for all workspaces. */
+  constructor(memory: vscode.Memento) {
+    this.#memory = memory;
+  }
+
+  /** Resolves when the user's answer, if there is one, holds for commands. */
+  get saved(): Thenable<void> {
+    return this.#saved;
+  }
+
+  /** Once, and only where the sandbox can be had. */
+  async show(): Promise<void> {
+    if (readSettings().sandbox !== "off" || this.#memory.get(offered, false)) return;
+    if ((await systemProblem(openFolders(), "workspace")) !== undefined) return;
+    await this.#memory.update(offered, true);
+    const ways = { "Without Network": "workspace", "With Network": "workspace-network" } as const;
+    const names: (keyof typeof ways)[] = ["Without Network", "With Network"];
+    const message =
+      "In Bypass, commands run without asking. In a sandbox they can write only in the workspace. Turn the sandbox on?";
+    const chosen = await vscode.window.showInformationMessage(message, ...names);
+    if (chosen === undefined) return;
+    const settings = vscode.workspace.getConfiguration("rondo");
+    this.#saved = settings.update("sandbox", ways[chosen], vscode.ConfigurationTarget.Global).then(undefined, notSaved);
+    await this.#saved;
+  }
+}
+
+function notSaved(error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  void vscode.window.showWarningMessage(`The sandbox is not on, because the setting could not be saved: ${why}`);
 }

@@ -3,13 +3,15 @@ import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { ownWords } from "../../chat/words.ts";
-import { exportMarkdown, exportTranscript } from "../../loop/transfer/export.ts";
+import { markdownSteps, transcriptSteps } from "../../loop/transfer/export.ts";
 import { forkChat } from "../../loop/transfer/fork.ts";
 import { importInSlices } from "../../loop/transfer/import.ts";
+import { runInSlices } from "../../loop/transfer/slices.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Composer } from "./composer.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 import { exportText } from "./open.ts";
+import type { WorktreePage } from "./worktree-page.ts";
 
 type ExportFormat = PanelRequest<"export-session">["format"];
 
@@ -24,24 +26,31 @@ export class SessionsPage {
   readonly #conversations: Conversations;
   readonly #send: PanelContext["send"];
   readonly #composer: Composer;
+  readonly #worktrees: WorktreePage;
   #query = "";
   #search = new AbortController();
 
   readonly handlers = {
     "new-session": () => this.#conversations.startNew(),
     "open-session": ({ id }) => this.#conversations.show(id),
+    "close-tab": ({ id }) => this.#conversations.closeTab(id),
     "delete-session": async ({ id }) => {
+      if (!(await this.#worktrees.release(id))) return;
       await this.#conversations.remove(id);
       await this.#list(this.#query);
     },
     "rename-session": ({ id, title }) => this.#rename(id, title),
-    "list-sessions": ({ query }) => this.#list(query),
+    "list-sessions": async ({ query }) => {
+      await this.#list(query);
+      void this.#worktrees.refresh();
+    },
     "export-session": ({ id, format }) => this.#export(id, format),
     "import-session": () => this.#import(),
     fork: ({ messageID }) => this.#fork(messageID),
   } satisfies Partial<Handlers>;
 
-  constructor({ conversations, send }: PanelContext, composer: Composer) {
+  constructor({ conversations, send }: PanelContext, composer: Composer, worktrees: WorktreePage) {
+    this.#worktrees = worktrees;
     this.#conversations = conversations;
     this.#send = send;
     this.#composer = composer;
@@ -58,7 +67,8 @@ export class SessionsPage {
     const chat = this.#conversations.chat(id);
     const { name, ending } = formats[format];
     const file = path.join(chat.session.cwd || os.homedir(), `${fileName(chat.session.title)}.${ending}`);
-    const text = () => (format === "jsonl" ? exportTranscript(chat) : exportMarkdown(chat));
+    const steps = format === "jsonl" ? transcriptSteps(chat) : markdownSteps(chat);
+    const text = () => runInSlices(steps, new AbortController().signal);
     await exportText("Export Session", { [name]: [ending] }, file, text);
   }
 
@@ -74,22 +84,23 @@ export class SessionsPage {
     if (size > maxImportBytes) {
       throw new Error(`The file is larger than ${maxImportBytes >> 20} MB, the limit for a session.`);
     }
-    const text = Buffer.from(await vscode.workspace.fs.readFile(file)).toString("utf8");
+    const bytes = await vscode.workspace.fs.readFile(file);
     const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
     const progress = {
       location: vscode.ProgressLocation.Notification,
       title: "Importing the session",
       cancellable: true,
     };
-    const chat = await vscode.window.withProgress(progress, async (_, token) => {
+    await vscode.window.withProgress(progress, async (_, token) => {
       const cancelled = new AbortController();
       token.onCancellationRequested(() => cancelled.abort());
-      return await importInSlices(text, cwd, cancelled.signal).catch((error: unknown) => {
+      try {
+        const chat = await importInSlices(bytes, cwd, cancelled.signal);
+        await this.#conversations.addInSlices(chat, cancelled.signal);
+      } catch (error) {
         if (!cancelled.signal.aborted) throw error;
-        return undefined;
-      });
+      }
     });
-    if (chat) this.#conversations.add(chat);
   }
 
   /** Shows the sessions whose title or messages contain the words, or all of them. Ends the search before. */

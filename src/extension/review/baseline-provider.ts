@@ -1,17 +1,47 @@
 /** Provides the texts before the agent's changes, for diffs, the gutter and the list in the Source Control view. */
 import * as vscode from "vscode";
+import { acceptAll, currentText } from "../../review/hunks.ts";
+import { fileText } from "./notebook-text.ts";
+import { onceAFrame } from "./once-a-frame.ts";
 import type { Review } from "./review.ts";
 
 const scheme = "rondo-before";
+/** The text with the agent's lines where the user has changed them. */
+const agentScheme = "rondo-lines";
 
 /** Returns the URI of the file's text without the changes under review. */
 export const beforeUri = (uri: vscode.Uri): vscode.Uri => uri.with({ scheme });
+
+/** Returns the URI of an empty text, which a diff shows in place of a deleted file. */
+export const nothingUri = (uri: vscode.Uri): vscode.Uri => uri.with({ scheme, query: "nothing" });
+
+/** Returns the URI of the file's text with the agent's lines where the user has changed them. */
+export const agentUri = (uri: vscode.Uri): vscode.Uri => uri.with({ scheme: agentScheme });
+
+export const isBefore = (uri: vscode.Uri): boolean => uri.scheme === scheme;
+
+/** Returns the file of either side of a diff. */
+export const fileUri = (uri: vscode.Uri): vscode.Uri => (isBefore(uri) ? ofFile(uri) : uri);
+
+const ofFile = (uri: vscode.Uri): vscode.Uri => uri.with({ scheme: "file", query: "" });
+
+/** While the user types, texts are announced when they pause: VS Code reads each as a whole. */
+const pauseMs = 500;
+
+interface ProvidedText {
+  text: string;
+  /** Their number when it was last announced. Typing seldom changes it. */
+  hunks: number;
+}
 
 export class BaselineProvider implements vscode.Disposable {
   readonly #review: Review;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   /** Texts that VS Code has, by URI. Only those that differ are announced. */
-  readonly #provided = new Map<string, string>();
+  readonly #provided = new Map<string, ProvidedText>();
+  #pause: NodeJS.Timeout | undefined;
+  /** The files of the list in the Source Control view. */
+  #listed = "";
   readonly #own: vscode.Disposable[];
   #control: { source: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
 
@@ -23,29 +53,62 @@ export class BaselineProvider implements vscode.Disposable {
         onDidChange: this.#changed.event,
         provideTextDocumentContent: (uri) => this.#text(uri),
       }),
+      vscode.workspace.registerTextDocumentContentProvider(agentScheme, {
+        onDidChange: this.#changed.event,
+        provideTextDocumentContent: (uri) => this.#text(uri),
+      }),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#provided.delete(uri.toString())),
-      review.onDidChange(() => this.#update()),
+      onceAFrame(review.onDidChange, () => this.#update()),
     ];
     this.#update();
   }
 
   dispose(): void {
+    clearTimeout(this.#pause);
     for (const one of this.#own) one.dispose();
     this.#control?.source.dispose();
   }
 
   #text(uri: vscode.Uri): string {
-    const text = this.#review.before(uri.with({ scheme: "file" })) ?? "";
-    this.#provided.set(uri.toString(), text);
+    if (uri.query !== "") return "";
+    const text = this.#textOf(uri);
+    this.#provided.set(uri.toString(), { text, hunks: this.#hunks(uri) });
     return text;
   }
 
+  #textOf(uri: vscode.Uri): string {
+    if (uri.scheme !== agentScheme) return this.#review.before(fileUri(uri)) ?? "";
+    const file = ofFile(uri);
+    const changes = this.#review.changes(file);
+    return changes ? fileText(file, currentText(acceptAll(changes, "agent")), undefined) : "";
+  }
+
+  #hunks(uri: vscode.Uri): number {
+    return this.#review.changes(ofFile(uri))?.hunks.length ?? 0;
+  }
+
   #update(): void {
-    for (const [key, text] of this.#provided) {
+    clearTimeout(this.#pause);
+    const provided = [...this.#provided].map(([key, known]) => ({ uri: vscode.Uri.parse(key), known }));
+    const isTyping = provided.every(({ uri, known }) => known.hunks === this.#hunks(uri));
+    if (isTyping) this.#pause = setTimeout(() => this.#announce(), pauseMs);
+    else this.#announce();
+    this.#list();
+  }
+
+  #announce(): void {
+    for (const [key, known] of this.#provided) {
       const uri = vscode.Uri.parse(key);
-      if (this.#review.before(uri.with({ scheme: "file" })) !== text) this.#changed.fire(uri);
+      known.hunks = this.#hunks(uri);
+      if (this.#textOf(uri) !== known.text) this.#changed.fire(uri);
     }
+  }
+
+  #list(): void {
     const uris = this.#review.uris();
+    const listed = uris.join("\n");
+    if (listed === this.#listed) return;
+    this.#listed = listed;
     if (uris.length === 0) {
       this.#control?.source.dispose();
       this.#control = undefined;
@@ -56,7 +119,7 @@ export class BaselineProvider implements vscode.Disposable {
     source.count = uris.length;
     group.resourceStates = uris.map((uri) => ({
       resourceUri: uri,
-      command: { command: "vscode.diff", title: "Show Changes", arguments: [beforeUri(uri), uri, titleOf(uri)] },
+      command: { command: "rondo.compareFile", title: "Show Changes", arguments: [uri] },
     }));
   }
 
@@ -69,5 +132,3 @@ export class BaselineProvider implements vscode.Disposable {
     return { source, group: source.createResourceGroup("review", "Changes to Review") };
   }
 }
-
-const titleOf = (uri: vscode.Uri): string => `${vscode.workspace.asRelativePath(uri)} (Rondo's changes)`;

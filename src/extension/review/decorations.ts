@@ -1,29 +1,41 @@
-/** Shows a review in the editor: tinted lines, removed text, and a line of actions above each hunk. */
+/** Shows a review in the text: tinted lines, removed text, the user's own lines. Tells the menus what is at the cursor. */
 import * as vscode from "vscode";
-import { type Changes, oldLines } from "./hunks.ts";
-import type { LineHunk } from "./line-diff.ts";
+import { type Changes, isMixed, oldLines, userLines } from "../../review/hunks.ts";
+import type { LineHunk } from "../../review/line-diff.ts";
+import { fileUri } from "./baseline-provider.ts";
+import type { HunkLenses } from "./hunk-lenses.ts";
+import { isNotebook } from "./notebook-text.ts";
+import { linesInWords, showsOldLines } from "./old-lines.ts";
 import type { Review } from "./review.ts";
+import { firstLine, hunkAtCursor, isConflict } from "./review-places.ts";
 
-/** Up to this many replaced lines, each old line is shown after the new one. */
-const maxPairedLines = 4;
 /** Longer old lines are cut; the hover has all of it. */
 const maxPairedChars = 100;
-const maxHoverLines = 60;
+/** After typing, the decorations are drawn anew, in case VS Code has moved them otherwise than the review. */
+const idleMs = 500;
 
-export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
+const line = (color: string): vscode.DecorationRenderOptions => ({
+  isWholeLine: true,
+  // A bar, for themes without a tint.
+  borderWidth: "0 0 0 3px",
+  borderStyle: "solid",
+  borderColor: new vscode.ThemeColor(color),
+  overviewRulerLane: vscode.OverviewRulerLane.Left,
+  rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+});
+
+export class Decorations implements vscode.Disposable {
   readonly #review: Review;
-  readonly #changed = new vscode.EventEmitter<void>();
-  readonly onDidChangeCodeLenses = this.#changed.event;
+  readonly #lenses: HunkLenses;
   readonly #added = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
+    ...line("editorGutter.addedBackground"),
     backgroundColor: new vscode.ThemeColor("diffEditor.insertedLineBackground"),
-    // A bar, for themes without a tint.
-    borderWidth: "0 0 0 3px",
-    borderStyle: "solid",
-    borderColor: new vscode.ThemeColor("editorGutter.addedBackground"),
     overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.addedForeground"),
-    overviewRulerLane: vscode.OverviewRulerLane.Left,
-    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
+  /** The user's own lines inside a hunk. A word tells it, too, as not everybody sees the colour. */
+  readonly #mine = vscode.window.createTextEditorDecorationType({
+    ...line("editorGutter.modifiedBackground"),
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.modifiedForeground"),
   });
   readonly #removed = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
@@ -33,84 +45,95 @@ export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
   });
   /** Marks removed lines that were not replaced. */
   readonly #cut = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
+    ...line("editorGutter.deletedBackground"),
     borderWidth: "2px 0 0 0",
-    borderStyle: "solid",
-    borderColor: new vscode.ThemeColor("editorGutter.deletedBackground"),
-    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
   });
   readonly #context = new Map<string, boolean>();
+  /** What was drawn last in each editor. */
+  readonly #drawn = new WeakMap<vscode.TextEditor, Changes | undefined>();
+  #idle: NodeJS.Timeout | undefined;
   readonly #own: vscode.Disposable[];
 
-  constructor(review: Review) {
+  constructor(review: Review, lenses: HunkLenses) {
     this.#review = review;
+    this.#lenses = lenses;
     this.#own = [
-      this.#changed,
-      this.#added,
-      this.#removed,
-      this.#cut,
-      vscode.languages.registerCodeLensProvider({ scheme: "file" }, this),
-      review.onDidChange(() => {
-        this.#changed.fire();
-        this.#update(vscode.window.visibleTextEditors);
-      }),
-      vscode.window.onDidChangeVisibleTextEditors((editors) => this.#update(editors)),
-      vscode.window.onDidChangeTextEditorViewColumn(({ textEditor }) => this.#update([textEditor])),
-      vscode.window.onDidChangeActiveTextEditor(() => this.#update([])),
-      vscode.window.onDidChangeTextEditorSelection(() => this.#update([])),
+      ...[this.#added, this.#mine, this.#removed, this.#cut],
+      review.onDidChange(() => this.#reviewChanged()),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => this.#draw(editors)),
+      vscode.window.onDidChangeTextEditorViewColumn(({ textEditor }) => this.#draw([textEditor])),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#tellCursor()),
+      vscode.window.onDidChangeTextEditorSelection(() => this.#tellCursor()),
     ];
-    this.#update(vscode.window.visibleTextEditors);
+    this.#reviewChanged();
   }
 
   dispose(): void {
+    clearTimeout(this.#idle);
     for (const one of this.#own) one.dispose();
   }
 
-  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const changes = this.#review.changes(document.uri);
-    if (!changes) return [];
-    const { hunks } = changes;
-    return hunks.flatMap((hunk, index) => {
-      const line = firstLine(hunk, document);
-      const range = new vscode.Range(line, 0, line, 0);
-      // The last argument detects a late click: by then another hunk may have this index.
-      const lens = (title: string, command: string, tooltip = "") =>
-        new vscode.CodeLens(range, { title, command, tooltip, arguments: [document.uri, index, hunk.start] });
-      return [
-        lens("Accept", "rondo.acceptHunk"),
-        lens("Reject", "rondo.rejectHunk"),
-        ...(hunk.baseCount > 0 ? [lens(`${linesInWords(hunk.baseCount)} removed`, "rondo.showRemoved")] : []),
-        lens("$(arrow-up)", "rondo.previousHunk", "Previous Change"),
-        lens(`${index + 1} of ${hunks.length}`, ""),
-        lens("$(arrow-down)", "rondo.nextHunk", "Next Change"),
-      ];
-    });
+  /** Runs with each key in a file under review: draws only what VS Code does not move on its own. */
+  #reviewChanged(): void {
+    this.#setContext("rondo.hasHunks", this.#review.hasChanges);
+    this.#tellCursor();
+    const stale = vscode.window.visibleTextEditors.filter(
+      (editor) => !hasSameShape(this.#drawn.get(editor), this.#changesIn(editor)),
+    );
+    if (stale.length > 0) {
+      this.#draw(stale);
+      this.#lenses.refresh();
+    }
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#draw(vscode.window.visibleTextEditors), idleMs);
   }
 
-  #update(editors: readonly vscode.TextEditor[]): void {
-    for (const editor of editors) this.#draw(editor);
-    const active = vscode.window.activeTextEditor;
-    const changes = active && this.#review.changes(active.document.uri);
-    this.#setContext("rondo.hasHunks", this.#review.uris().length > 0);
-    this.#setContext("rondo.fileHasHunks", changes !== undefined);
-    const here = changes && active && hunkAt(changes, active.selection.active.line);
-    this.#setContext("rondo.hunkAtCursor", here !== undefined);
+  #tellCursor(): void {
+    const editor = vscode.window.activeTextEditor;
+    const isReviewed = editor !== undefined && this.#review.changes(fileUri(editor.document.uri)) !== undefined;
+    this.#setContext("rondo.fileHasHunks", isReviewed);
+    const place = isReviewed ? hunkAtCursor(this.#review, editor) : undefined;
+    this.#setContext("rondo.hunkAtCursor", place !== undefined);
+    this.#setContext("rondo.conflictAtCursor", place !== undefined && isConflict(this.#review, place));
   }
 
-  #draw(editor: vscode.TextEditor): void {
+  /**
+   * Diff editors and peeks have no column. They show the changes themselves. The lines of a notebook's review are its
+   * cells, not those of its JSON.
+   */
+  #changesIn(editor: vscode.TextEditor): Changes | undefined {
+    const { uri } = editor.document;
+    return editor.viewColumn === undefined || isNotebook(uri) ? undefined : this.#review.changes(uri);
+  }
+
+  #draw(editors: readonly vscode.TextEditor[]): void {
+    for (const editor of editors) {
+      const changes = this.#changesIn(editor);
+      if (changes === undefined && this.#drawn.get(editor) === undefined) continue;
+      if (changes !== undefined && this.#drawn.get(editor) === changes) continue;
+      this.#drawn.set(editor, changes);
+      this.#drawIn(editor, changes);
+    }
+  }
+
+  #drawIn(editor: vscode.TextEditor, changes: Changes | undefined): void {
     const { document } = editor;
-    // Diff editors and peeks have no column. They show the changes themselves.
-    const changes = editor.viewColumn === undefined ? undefined : this.#review.changes(document.uri);
     const added: vscode.Range[] = [];
+    const mine: vscode.DecorationOptions[] = [];
     const removed: vscode.DecorationOptions[] = [];
     const cut: vscode.Range[] = [];
     for (const hunk of changes?.hunks ?? []) {
-      const line = firstLine(hunk, document);
-      if (hunk.count > 0) added.push(new vscode.Range(line, 0, hunk.start + hunk.count - 1, 0));
-      else cut.push(new vscode.Range(line, 0, line, 0));
-      if (changes && hunk.baseCount > 0) removed.push(...oldText(document, changes, hunk));
+      if (!changes) break;
+      const users = userLines(changes, hunk);
+      const own = [...users.mine, ...users.mixed].sort((a, b) => a - b);
+      for (const at of own) mine.push(yours(document, changes, at));
+      added.push(...agentLines(hunk, own));
+      const first = firstLine(hunk, document);
+      if (hunk.count === 0) cut.push(new vscode.Range(first, 0, first, 0));
+      if (hunk.baseCount > 0) removed.push(...oldText(document, changes, hunk));
     }
     editor.setDecorations(this.#added, added);
+    editor.setDecorations(this.#mine, mine);
     editor.setDecorations(this.#removed, removed);
     editor.setDecorations(this.#cut, cut);
   }
@@ -122,40 +145,71 @@ export class Decorations implements vscode.Disposable, vscode.CodeLensProvider {
   }
 }
 
-/** Returns the index of the line's hunk. Removed lines belong to both lines between which they were. */
-export function hunkAt({ hunks }: Changes, line: number): number | undefined {
-  const inside = hunks.findIndex(({ start, count }) => line >= start && line < start + count);
-  if (inside >= 0) return inside;
-  const beside = hunks.findIndex(({ start, count }) => count === 0 && (line === start || line === start - 1));
-  return beside >= 0 ? beside : undefined;
+/** Whether the hunks differ at most in their places, which VS Code keeps up to date while the user types. */
+function hasSameShape(drawn: Changes | undefined, now: Changes | undefined): boolean {
+  if (drawn === now || drawn === undefined || now === undefined) return drawn === now;
+  return (
+    drawn.hunks.length === now.hunks.length &&
+    drawn.hunks.every((hunk, index) => {
+      const other = now.hunks[index];
+      return other !== undefined && shapeOf(drawn, hunk) === shapeOf(now, other);
+    })
+  );
 }
 
-export const firstLine = (hunk: LineHunk, document: vscode.TextDocument): number =>
-  Math.min(hunk.start, document.lineCount - 1);
+/** Returns what is drawn of a hunk, but for its place. */
+function shapeOf(changes: Changes, hunk: LineHunk): string {
+  const { mine, mixed } = userLines(changes, hunk);
+  const lines = (all: readonly number[]) => all.map((at) => at - hunk.start).join(",");
+  return `${hunk.baseCount} ${hunk.count} ${lines(mine)} ${lines(mixed)}`;
+}
 
-/** Returns decorations with the removed text: in the hover, and after the new line if it replaces few lines. */
-function oldText(document: vscode.TextDocument, changes: Changes, hunk: LineHunk): vscode.DecorationOptions[] {
-  const lines = oldLines(changes, hunk).map((line) => line.replace(/[\r\n]+$/, ""));
-  const hoverMessage = new vscode.MarkdownString(`${linesInWords(lines.length)} removed`);
-  hoverMessage.appendCodeblock(lines.slice(0, maxHoverLines).join("\n"), document.languageId);
-  if (lines.length > maxHoverLines) hoverMessage.appendMarkdown(`… and ${lines.length - maxHoverLines} more`);
-  const first = firstLine(hunk, document);
-  if (hunk.count !== hunk.baseCount || hunk.count > maxPairedLines) {
-    const last = Math.max(first, hunk.start + hunk.count - 1);
-    return [{ range: new vscode.Range(first, 0, last, document.lineAt(last).text.length), hoverMessage }];
+/** Returns the hunk's new lines without the user's, in as few ranges as possible. */
+function agentLines({ start, count }: LineHunk, mine: readonly number[]): vscode.Range[] {
+  const ranges: vscode.Range[] = [];
+  let from = start;
+  for (const stop of [...mine, start + count]) {
+    if (stop > from) ranges.push(new vscode.Range(from, 0, stop - 1, 0));
+    from = stop + 1;
   }
-  return lines.map((line, i) => ({
-    range: document.lineAt(first + i).range,
-    hoverMessage,
-    renderOptions: { after: behind(line.trim()) },
-  }));
+  return ranges;
 }
 
-const behind = (line: string): vscode.ThemableDecorationAttachmentRenderOptions => ({
-  contentText: `− ${line.length > maxPairedChars ? `${line.slice(0, maxPairedChars)}…` : line}`,
+/** Returns decorations with the removed text after the new line if it replaces few lines. */
+function oldText(document: vscode.TextDocument, changes: Changes, hunk: LineHunk): vscode.DecorationOptions[] {
+  const first = firstLine(hunk, document);
+  if (!showsOldLines(changes, hunk)) return [{ range: new vscode.Range(first, 0, first, 0) }];
+  return oldLines(changes, hunk).map((old, i) => {
+    const at = Math.min(first + i, document.lineCount - 1);
+    // Behind a line of the user's are the agent's lines.
+    if (isMixed(changes.marks[hunk.start + i])) return { range: new vscode.Range(at, 0, at, 0) };
+    const after = behind(`− ${shortened(old.trim())}`, "diffEditor.removedLineBackground");
+    return { range: document.lineAt(at).range, renderOptions: { after } };
+  });
+}
+
+/** Returns the decoration of a line of the user's, with what the agent had written in its place. */
+function yours(document: vscode.TextDocument, { marks }: Changes, line: number): vscode.DecorationOptions {
+  const mark = marks[line];
+  const written = isMixed(mark) ? mark.agent.map((one) => one.trim()).filter((one) => one !== "") : [];
+  const [first] = written;
+  const more = written.length > 1 ? ` … ${linesInWords(written.length)}` : "";
+  return {
+    range: document.lineAt(Math.min(line, document.lineCount - 1)).range,
+    renderOptions: {
+      after:
+        first === undefined
+          ? { contentText: "• yours", color: new vscode.ThemeColor("editorCodeLens.foreground"), margin: "0 0 0 3ch" }
+          : behind(`• yours; Rondo's: ${shortened(first)}${more}`, "diffEditor.insertedLineBackground"),
+    },
+  };
+}
+
+const shortened = (text: string): string => (text.length > maxPairedChars ? `${text.slice(0, maxPairedChars)}…` : text);
+
+const behind = (text: string, background: string): vscode.ThemableDecorationAttachmentRenderOptions => ({
+  contentText: text,
   color: new vscode.ThemeColor("editor.foreground"),
-  backgroundColor: new vscode.ThemeColor("diffEditor.removedLineBackground"),
+  backgroundColor: new vscode.ThemeColor(background),
   margin: "0 0 0 3ch",
 });
-
-const linesInWords = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);

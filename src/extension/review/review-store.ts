@@ -1,17 +1,9 @@
 /** Keeps reviews on disk, so that they outlive the window: a JSON file for each file with open hunks. */
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
-import * as z from "zod/mini";
-import { FileReview } from "./file-review.ts";
-import { baseText, becomes, currentText, unchanged } from "./hunks.ts";
-
-const StoredReview = z.object({
-  version: z.literal(1),
-  uri: z.string(),
-  created: z.boolean(),
-  base: z.string(),
-  text: z.string(),
-});
+import type { FileReview } from "../../review/file-review.ts";
+import { readReview, reviewOf, storedReview } from "../../review/stored-review.ts";
+import { unfinishedEnding, writeWhole } from "../host/write-whole.ts";
 
 /** Maximum length of both texts together. The review of a larger file ends with the window. */
 const maxChars = 8 << 20;
@@ -34,11 +26,11 @@ export class ReviewStore {
     await Promise.all(
       entries.slice(0, maxFiles).map(async ([name]) => {
         const file = vscode.Uri.joinPath(this.#folder, name);
-        const json = await readJson(file).catch(() => undefined);
-        const kept = StoredReview.safeParse(json).data;
+        // One that was not finished is not whole, or was about to replace the file.
+        const json = name.endsWith(unfinishedEnding) ? undefined : await readJson(file).catch(() => undefined);
+        const kept = readReview(json);
         if (!kept) return vscode.workspace.fs.delete(file).then(undefined, () => undefined);
-        const changes = becomes(unchanged(kept.base), kept.text, "agent");
-        fileReviews.set(kept.uri, new FileReview(kept.created ? undefined : kept.base, changes));
+        fileReviews.set(kept.uri, reviewOf(kept));
       }),
     );
     return fileReviews;
@@ -52,16 +44,10 @@ export class ReviewStore {
   async #write(uri: string, fileReview: FileReview | undefined): Promise<void> {
     const { fs } = vscode.workspace;
     const file = vscode.Uri.joinPath(this.#folder, `${createHash("sha1").update(uri).digest("hex")}.json`);
-    if (!fileReview || fileReview.changes.hunks.length === 0) return fs.delete(file).then(undefined, () => undefined);
-    const kept: z.infer<typeof StoredReview> = {
-      version: 1,
-      uri,
-      created: fileReview.created,
-      base: baseText(fileReview.changes),
-      text: currentText(fileReview.changes),
-    };
+    if (!fileReview?.isOpen) return fs.delete(file).then(undefined, () => undefined);
+    const kept = storedReview(uri, fileReview);
     if (kept.base.length + kept.text.length > maxChars) return;
-    await fs.writeFile(file, Buffer.from(JSON.stringify(kept)));
+    await writeWhole(file, JSON.stringify(kept));
   }
 }
 

@@ -1,42 +1,21 @@
 /** The sessions of this window: the one on screen, and those that continue in the background. */
 import type * as vscode from "vscode";
 import { apply, type Chat, findChild } from "../../chat/apply.ts";
-import type { ChatEvent, Status } from "../../chat/events.ts";
-import type { SessionSummary } from "../../chat/protocol.ts";
+import type { BackgroundCommand, Status } from "../../chat/events.ts";
+import type { SessionSummary, SessionTab } from "../../chat/protocol.ts";
+import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import { noSessionCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import { newSession, Session } from "../../loop/session/session.ts";
-import type { SessionDeps } from "../../loop/session/session-deps.ts";
-import type { Choices } from "../../loop/setup/agent-config.ts";
 import { RecordError } from "../../loop/storage.ts";
+import { runInSlices } from "../../loop/transfer/slices.ts";
 import type { Replay } from "../../record/replay.ts";
 import { RecordLock } from "../../record/session-lock.ts";
 import type { Sessions } from "../../record/sessions.ts";
 import type { Transcript } from "../../record/transcript.ts";
+import type { ConversationsOptions } from "./conversation-options.ts";
+import { stateOf, summaryOf } from "./summary.ts";
+import { isLive, SessionTabs } from "./tabs.ts";
 import { isWindowThere } from "./window-alive.ts";
-
-export interface SharedDeps
-  extends Omit<SessionDeps, "recorder" | "lock" | "openChild" | "host" | "hooks" | "checkpoints"> {
-  checkpointsFor(sessionID: string): SessionCheckpoints;
-  /** Deletes the checkpoints of a deleted session. */
-  forgetCheckpoints(sessionID: string): Promise<void>;
-  hostFor(sessionID: string): SessionDeps["host"];
-  hooksFor(chat: Chat, recordPath: string, choices: Choices): SessionDeps["hooks"];
-}
-
-export interface ConversationObserver {
-  switched(session: Session): void;
-  event(session: Session, event: ChatEvent): void;
-  trouble(problem: { message: string; next: string }): void;
-}
-
-export interface ConversationsOptions {
-  store: Sessions;
-  deps: SharedDeps;
-  observer: ConversationObserver;
-  choicesFor(chat: Chat): Choices;
-  /** Folder of new sessions. */
-  folder: string;
-}
 
 interface OpenSession {
   session: Session;
@@ -56,12 +35,14 @@ export class Conversations implements vscode.Disposable {
   /** Sessions that are closing: their hooks may still run. */
   readonly #closing = new Set<Promise<void>>();
   readonly #timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
+  readonly #tabs = new SessionTabs();
   #current: Session;
 
   constructor(options: ConversationsOptions) {
     this.#options = options;
     this.#store = options.store;
     this.#current = this.#start(newSession(options.folder)).session;
+    this.#tabs.show(tabOf(this.#current.chat));
   }
 
   get current(): Session {
@@ -73,10 +54,68 @@ export class Conversations implements vscode.Disposable {
     return open !== undefined && isHeldElsewhere(open.lock);
   }
 
+  /** The tabs of the window, with their present states. */
+  get tabs(): readonly SessionTab[] {
+    for (const { session } of this.#open.values()) this.#tabs.update(tabOf(session.chat));
+    return this.#tabs.list;
+  }
+
+  /** Gives the sessions of the window before a reload their tabs again. */
+  restoreTabs(saved: unknown): void {
+    this.#tabs.restore(saved, (id) => this.#store.has(id));
+  }
+
+  /** Removes a tab. A session that runs keeps its own. @throws RecordError */
+  closeTab(id: string): void {
+    const tab = this.tabs.find((one) => one.id === id);
+    if (!tab || isLive(tab)) return;
+    const next = this.#tabs.close(id);
+    if (next !== undefined) this.show(next);
+    else if (id === this.#current.chat.session.id) this.startNew();
+    else this.#options.observer.tabsChanged();
+  }
+
   /** Shows an empty session. The session before continues if it runs. */
   startNew(): void {
-    if (this.#current.chat.messages.length > 0) this.#show(this.#start(newSession(this.#options.folder)).session);
+    // While hooks hear the first message, the session works without having one.
+    const { chat, busy } = this.#current;
+    if (chat.messages.length > 0 || busy) this.#show(this.#start(newSession(this.#options.folder)).session);
     else this.#options.observer.switched(this.#current);
+  }
+
+  /**
+   * Opens an empty session with an id that is known before, in a folder of its own. It has a tab. `shown`: whether it is
+   * put on screen.
+   */
+  startIn(folder: string, id: string, shown: boolean): Session {
+    const { session } = this.#start(newSession(folder, id));
+    if (shown) this.#show(session);
+    else this.#tabs.add(tabOf(session.chat));
+    return session;
+  }
+
+  /** Continues a closed session in another folder from now on. Its checkpoints are of the other one. @throws RecordError */
+  async moveTo(id: string, cwd: string): Promise<void> {
+    await this.#options.deps.forgetCheckpoints(id);
+    const isCurrent = id === this.#current.chat.session.id;
+    if (this.#store.has(id)) this.#changeInfo(id, { cwd });
+    if (isCurrent) this.#show(this.#store.has(id) ? this.#reopen(id).session : this.#start(newSession(cwd)).session);
+  }
+
+  async closeSession(id: string): Promise<void> {
+    const open = this.#open.get(id);
+    if (open) await this.#close(open);
+  }
+
+  /** Stops the session if it runs here. */
+  async stop(id: string): Promise<void> {
+    await this.#open.get(id)?.session.stop();
+  }
+
+  /** Whether the session runs here or in another process. */
+  isBusy(id: string): boolean {
+    const open = this.#open.get(id);
+    return open ? open.session.busy || isHeldElsewhere(open.lock) : isHeldElsewhere(this.#recordOf(id).lock);
   }
 
   /**
@@ -90,8 +129,12 @@ export class Conversations implements vscode.Disposable {
   }
 
   add(chat: Chat): void {
-    this.#store.add(chat);
-    this.show(chat.session.id);
+    this.#showAdded(chat, this.#store.add(chat));
+  }
+
+  /** As `add`, while other work goes on. Rejects with the signal's reason when it aborts. */
+  async addInSlices(chat: Chat, signal: AbortSignal): Promise<void> {
+    this.#showAdded(chat, await runInSlices(this.#store.addSteps(chat), signal));
   }
 
   has(id: string): boolean {
@@ -113,6 +156,11 @@ export class Conversations implements vscode.Disposable {
     return followed && followed.session.createdAt > 0 ? followed : this.#store.open(id).chat;
   }
 
+  /** The sessions that are open in this window. */
+  get sessions(): Session[] {
+    return [...this.#open.values()].map(({ session }) => session);
+  }
+
   get checkpoints(): SessionCheckpoints {
     return this.#open.get(this.#current.chat.session.id)?.checkpoints ?? noSessionCheckpoints;
   }
@@ -132,6 +180,7 @@ export class Conversations implements vscode.Disposable {
       await this.#close(open);
       if (open.session === this.#current) this.#show(this.#start(newSession(this.#options.folder)).session);
     }
+    this.#tabs.close(id);
     this.#store.remove(id);
     await this.#options.deps.forgetCheckpoints(id);
   }
@@ -140,21 +189,27 @@ export class Conversations implements vscode.Disposable {
   async rename(id: string, title: string): Promise<void> {
     const open = this.#open.get(id);
     if (open) return await open.session.rename(title);
-    const found = this.#store.open(id);
-    const { transcript } = this.#recordOf(id, found);
-    const event = { type: "session", session: { ...found.chat.session, title } } as const;
-    apply(found.chat, event);
-    transcript.append(event);
+    this.#changeInfo(id, { title });
+    const tab = this.#tabs.list.find((one) => one.id === id);
+    if (tab) this.#tabs.update({ ...tab, title });
+  }
+
+  /** Records what the user has decided about changes of a session, open or not. @throws RecordError or IntakeError */
+  async decided(id: string, decisions: readonly ReviewDecision[]): Promise<void> {
+    const open = this.#open.get(id);
+    if (open) return await open.session.decided(decisions);
+    const { transcript } = this.#recordOf(id, this.#store.open(id));
+    for (const decision of decisions) transcript.append({ type: "decided", decision });
     transcript.close();
-    this.#store.saveSummary(found.chat);
   }
 
   /** Returns all sessions, the newest first. */
   list(): SessionSummary[] {
-    return this.#store.list().map(({ id, title, updatedAt, messages, tokens, cost, failed }) => {
-      const chat = this.#open.get(id)?.session.chat;
-      const state = chat ? stateOf(chat) : failed ? "error" : "idle";
-      return { id, title: chat?.session.title ?? title, updatedAt, messages, state, tokens, cost, match: undefined };
+    const unseen = new Set(this.#tabs.list.filter(({ state }) => state === "done").map(({ id }) => id));
+    return this.#store.list().map((stored) => {
+      const summary = summaryOf(stored, this.openChat(stored.id), unseen.has(stored.id));
+      const { toReview, worktreeOf } = this.#options;
+      return { ...summary, toReview: toReview(stored.id), worktree: worktreeOf(stored.id), match: undefined };
     });
   }
 
@@ -177,11 +232,37 @@ export class Conversations implements vscode.Disposable {
     clearInterval(this.#timer);
   }
 
+  #showAdded(chat: Chat, record: Pick<Replay, "end">): void {
+    const open = this.#start(chat, record);
+    void this.#recover(open);
+    this.#show(open.session);
+  }
+
   #show(session: Session): void {
     const before = this.#open.get(this.#current.chat.session.id);
     this.#current = session;
-    if (before && !before.session.busy) void this.#close(before);
+    if (before && before.session !== session) this.#leave(before);
+    this.#tabs.show(tabOf(session.chat));
     this.#options.observer.switched(session);
+  }
+
+  /** Changes the record of a session that is closed. @throws RecordError */
+  #changeInfo(id: string, change: { title?: string; cwd?: string }): void {
+    const found = this.#store.open(id);
+    const { transcript } = this.#recordOf(id, found);
+    const event = { type: "session", session: { ...found.chat.session, ...change } } as const;
+    apply(found.chat, event);
+    transcript.append(event);
+    transcript.close();
+    this.#store.saveSummary(found.chat);
+  }
+
+  /** An empty session leaves no tab, as it leaves no record. */
+  #leave(open: OpenSession): void {
+    const { chat, busy } = open.session;
+    this.#tabs.update(tabOf(chat));
+    if (chat.messages.length === 0 && !busy) this.#tabs.close(chat.session.id);
+    if (!busy) void this.#close(open);
   }
 
   #reopen(id: string): OpenSession {
@@ -199,21 +280,23 @@ export class Conversations implements vscode.Disposable {
     return open;
   }
 
-  #recordOf(id: string, found?: Replay): { transcript: Transcript; lock: RecordLock } {
+  #recordOf(id: string, found?: Pick<Replay, "end">): { transcript: Transcript; lock: RecordLock } {
     const transcript = this.#store.transcript(id, (error) => this.#options.observer.trouble(error), found);
     const { lockTimeoutMs } = this.#options.deps.limits();
     return { transcript, lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs, isAlive: isWindowThere }) };
   }
 
-  #start(chat: Chat, found?: Replay): OpenSession {
+  #start(chat: Chat, found?: Pick<Replay, "end">): OpenSession {
     const { id } = chat.session;
     const { transcript, lock } = this.#recordOf(id, found);
-    const { hostFor, hooksFor, checkpointsFor, forgetCheckpoints: _, ...shared } = this.#options.deps;
-    const checkpoints = checkpointsFor(id);
+    const { hostFor, hooksFor, checkpointsFor, project, gitState, ...shared } = this.#options.deps;
+    const checkpoints = checkpointsFor(chat);
     const choices = this.#options.choicesFor(chat);
     const session = new Session(chat, choices, {
       ...shared,
-      host: hostFor(id),
+      host: hostFor(chat),
+      project: () => project(chat),
+      gitState: () => gitState(chat),
       checkpoints,
       hooks: hooksFor(chat, transcript.path, choices),
       recorder: transcript,
@@ -227,7 +310,11 @@ export class Conversations implements vscode.Disposable {
     session.listen((event) => {
       if (event.type === "ended" || event.type === "session") this.#store.saveSummary(session.chat);
       this.#options.observer.event(session, event);
+      if (event.type === "background") void checkpoints.background(event.commands.some(isRunning));
       const mayBeOver = event.type === "ended" || event.type === "background";
+      // A session that another took the place of before it said that it works has no tab yet.
+      if (event.type === "status" && event.status.type !== "idle") this.#tabs.add(tabOf(session.chat));
+      else if (event.type === "ended" || event.type === "status") this.#tabs.update(tabOf(session.chat));
       if (mayBeOver && session !== this.#current) setImmediate(() => this.#closeIfIdle(id));
     });
     return open;
@@ -286,14 +373,13 @@ export class Conversations implements vscode.Disposable {
   }
 }
 
+const isRunning = ({ state }: BackgroundCommand): boolean => state.type !== "ended";
+
 function isHeldElsewhere(lock: RecordLock): boolean {
   const holder = lock.holder();
   return holder !== undefined && !holder.isThisProcess;
 }
 
-function stateOf(chat: Chat): SessionSummary["state"] {
-  if (chat.requests.length > 0) return "asks";
-  if (chat.status.type !== "idle") return "running";
-  const last = chat.messages.at(-1)?.info;
-  return last?.role === "assistant" && last.error ? "error" : "idle";
+function tabOf(chat: Chat): SessionTab {
+  return { id: chat.session.id, title: chat.session.title, state: stateOf(chat) };
 }

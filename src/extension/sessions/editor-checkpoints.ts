@@ -1,6 +1,6 @@
 /** Checkpoints in VS Code: restores open files through their documents, and shows earlier versions in a diff. */
 import { realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import {
@@ -10,27 +10,39 @@ import {
   type SessionCheckpoints,
 } from "../../checkpoints/session-checkpoints.ts";
 import { decode } from "../../tools/text/codec.ts";
-import { endingOf, findDocument, putText, uriOf } from "../host/documents.ts";
+import { addressOf, endingOf, findDocument, putText, revertDocument, uriOf, waitForText } from "../host/documents.ts";
+import { findNotebook } from "../host/notebooks.ts";
+import type { Review } from "../review/review.ts";
+import type { StepChanges } from "../review/step-changes.ts";
 import { readSettings } from "../settings.ts";
+import { ReviewedCheckpoints } from "./reviewed-checkpoints.ts";
 
 interface EditorCheckpointOptions {
   storage: vscode.Uri;
   sessionID: string;
+  /** The folders that the session works in. */
+  folders: readonly string[];
+  /** Whether they are a worktree of the session's own, whose changes are reviewed when they are merged. */
+  isApart: boolean;
   log: Pick<vscode.LogOutputChannel, "warn">;
+  review: Review;
+  changes: StepChanges;
 }
 
-export function editorCheckpoints({ storage, sessionID, log }: EditorCheckpointOptions): SessionCheckpoints {
+export function editorCheckpoints(options: EditorCheckpointOptions): SessionCheckpoints {
+  const { storage, sessionID, folders, isApart, log, review, changes } = options;
   const limitBytes = readSettings().maxCheckpointBytes;
-  const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === "file") ?? [];
   if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noSessionCheckpoints;
-  return openCheckpoints({
+  const opened = openCheckpoints({
     folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
     sessionID,
-    roots: folders.map(({ uri }) => resolved(uri.fsPath)),
+    roots: folders.map(resolved),
     limitBytes,
     log: (line) => log.warn(line),
-    writer: documents,
+    writer: documentWriter(review),
+    ...(!isApart && { changed: (files) => changes.take(files) }),
   });
+  return isApart ? opened : new ReviewedCheckpoints(opened, changes);
 }
 
 /** Deletes the checkpoints of a deleted session. The session must be closed. */
@@ -40,28 +52,48 @@ export async function forgetCheckpoints(storage: vscode.Uri, sessionID: string):
 }
 
 /** Writes through documents, so that undo works and editors show the text at once. */
-const documents: FileWriter = {
+const documentWriter = (review: Review): FileWriter => ({
   unsaved: async () =>
-    vscode.workspace.textDocuments
+    [...vscode.workspace.textDocuments, ...vscode.workspace.notebookDocuments]
       .filter(({ uri, isDirty }) => uri.scheme === "file" && isDirty)
       .map(({ uri }) => resolved(uri.fsPath)),
   async write(file, bytes) {
-    const document = await findDocument(file);
+    const document = (await findNotebook(file)) ?? (await findDocument(file));
     if (!document) return false;
-    if (!bytes) {
-      const edit = new vscode.WorkspaceEdit();
-      edit.deleteFile(document.uri, { ignoreIfNotExists: true });
-      return await vscode.workspace.applyEdit(edit);
+    const end = review.beginRestore(document.uri);
+    try {
+      return await writeDocument(document, bytes);
+    } finally {
+      end();
     }
-    const text = decode(Buffer.from(bytes))?.text;
-    // An editor cannot hold such a text unchanged. A document without unsaved changes takes it over from the disk.
-    if (text === undefined || endingOf(text) === "mixed") {
-      await document.save();
-      return false;
-    }
-    return (await putText(document, text)) && (await document.save());
   },
-};
+  written: async (files) => await review.look(await Promise.all(files.map(addressOf))),
+});
+
+async function writeDocument(
+  document: vscode.TextDocument | vscode.NotebookDocument,
+  bytes: Uint8Array | undefined,
+): Promise<boolean> {
+  if (!bytes) {
+    const edit = new vscode.WorkspaceEdit();
+    edit.deleteFile(document.uri, { ignoreIfNotExists: true });
+    return await vscode.workspace.applyEdit(edit);
+  }
+  const text = decode(Buffer.from(bytes))?.text;
+  // An editor cannot hold such a text unchanged, and a notebook would be written in VS Code's own format. A document
+  // without unsaved changes takes it over from the disk.
+  if (text === undefined || endingOf(text) === "mixed" || "cellCount" in document) {
+    await document.save();
+    return false;
+  }
+  // A command may have written the file, and VS Code refuses to save a text that is older than the disk.
+  const onDisk = document.isDirty ? undefined : decode(await readFile(document.uri.fsPath).catch(() => Buffer.of()));
+  if (onDisk) await waitForText(document, onDisk.text);
+  if (!(await putText(document, text))) return false;
+  if (await document.save()) return true;
+  await revertDocument(document);
+  return false;
+}
 
 const scheme = "rondo-checkpoint";
 

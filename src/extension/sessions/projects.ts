@@ -33,16 +33,16 @@ export class Projects implements vscode.Disposable {
     this.#boundary = boundary;
   }
 
-  /** Reads the project again at each call. Each problem is logged once. */
-  load(): Project {
-    const project = loadProject(this.#sources());
+  /** Reads the project of the folders again at each call. Each problem is logged once. */
+  load(folders = openFolders()): Project {
+    const project = loadProject(this.#sources(folders));
     this.#report(project.problems);
     return project;
   }
 
   /** An untrusted workspace is not looked at. */
-  async gitState(): Promise<GitState> {
-    const { folders, trusted } = this.#sources();
+  async gitState(folders = openFolders()): Promise<GitState> {
+    const { trusted } = this.#sources(folders);
     const [first] = folders;
     return first === undefined || !trusted ? "unknown" : await gitState(first);
   }
@@ -57,7 +57,7 @@ export class Projects implements vscode.Disposable {
   }
 
   /** Returns the hooks of a session. They are read at the first use and stay the same until it is closed. */
-  hooks(chat: Chat, recordPath: string, choices: Choices): Hooks {
+  hooks(chat: Chat, recordPath: string, choices: Choices, folders = openFolders()): Hooks {
     const context = {
       cwd: chat.session.cwd || os.homedir(),
       sessionID: chat.session.id,
@@ -70,7 +70,7 @@ export class Projects implements vscode.Disposable {
     let loaded: Hooks | undefined;
     const hooks = () => {
       if (loaded) return loaded;
-      const settings = loadHooks({ ...this.#sources(), own: readSettings().hooks });
+      const settings = loadHooks({ ...this.#sources(folders), own: readSettings().hooks });
       this.#report(settings.problems);
       loaded = commandHooks(settings, context);
       return loaded;
@@ -98,9 +98,9 @@ export class Projects implements vscode.Disposable {
     for (const one of this.#own) one.dispose();
   }
 
-  #sources(): ConfigPlaces {
+  #sources(folders = openFolders()): ConfigPlaces {
     const trusted = vscode.workspace.isTrusted;
-    return { folders: openFolders(), home: os.homedir(), trusted, boundary: this.#boundary() };
+    return { folders, home: os.homedir(), trusted, boundary: this.#boundary() };
   }
 
   #report(problems: readonly string[]): void {

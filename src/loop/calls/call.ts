@@ -1,5 +1,4 @@
 /** A tool call: repair, parse, hook, plan, ask, run, finish (spec T4). Every call ends with exactly one result. */
-import type { core } from "zod/mini";
 import { findEntry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import { sameJson } from "../../chat/json.ts";
@@ -22,7 +21,6 @@ import {
   type ToolResult,
 } from "../../tools/tool.ts";
 import { noOutcome } from "../hooks.ts";
-import type { Arguments } from "../model.ts";
 import { Withdrawn } from "../permissions/open-requests.ts";
 import { partsOf } from "../permissions/parts.ts";
 import type { CallToJudge, Forbidden, Verdict } from "../permissions/permissions.ts";
@@ -33,6 +31,7 @@ import { RecordError } from "../storage.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 import { Blocked } from "./blocked.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
+import { findTool, parseInput, replaceInput } from "./call-input.ts";
 import { CallRecord } from "./call-record.ts";
 import { abortedText } from "./close-calls.ts";
 import { Deadline } from "./deadline.ts";
@@ -111,9 +110,9 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
 async function decide(current: CallInProgress): Promise<Decided> {
   const { turn, config, call, record, hooks } = current;
   try {
-    const { tool, args } = lookUp(turn, config, call);
+    const { tool, args } = findTool(turn, config, call);
     if (tool !== invalid) record.tool = tool.name;
-    let input = parse(tool, args, call.raw);
+    let input = parseInput(tool, args, call.raw);
     checkMayRun(turn, tool);
     const said = tool === invalid ? noOutcome : await hooks.before();
     if (hooks.end) return { type: "denied", error: hooks.end.error?.message ?? "", end: hooks.end };
@@ -135,58 +134,6 @@ async function decide(current: CallInProgress): Promise<Decided> {
     if (error instanceof ToolError) return { type: "failed", error: error.message };
     throw error;
   }
-}
-
-/**
- * Finds the tool by its name, also in another case; else returns one that lists the tools (T4).
- * @throws ToolError when it is defined and may not be used now
- */
-function lookUp(
-  { chat }: Turn,
-  { tools, refusals }: AgentConfig,
-  { tool: name, arguments: args }: ToolCall,
-): { tool: Tool; args: Arguments } {
-  const tool = tools.get(name) ?? tools.get(name.toLowerCase());
-  if (tool) return { tool, args };
-  const refusal = refusals.get(name) ?? refusals.get(name.toLowerCase());
-  if (refusal !== undefined) throw new ToolError(refusal);
-  const later = chat.messages.flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "tools" ? part.added : [])),
-  );
-  const wasThere = [...(chat.prefix?.tools ?? []), ...later].some((one) => one.name === name);
-  const error = wasThere
-    ? `The tool "${name}" is gone: what brought it is no longer connected.`
-    : `There is no tool named "${name}".`;
-  return { tool: invalid, args: { ok: true, input: { tool: name, error, tools: [...tools.keys()] } } };
-}
-
-function parse(tool: Tool, args: Arguments, raw: string): Record<string, unknown> {
-  if (!args.ok) {
-    const sent = raw.length > 2000 ? `${raw.slice(0, 2000)}…` : raw;
-    throw new ToolError(
-      `The arguments of ${tool.name} could not be read: ${args.problem}. What was sent: ${sent}\nCall it again with one JSON object.`,
-    );
-  }
-  const parsed = tool.input.safeParse(args.input);
-  if (parsed.success) return parsed.data;
-  throw new ToolError(`The arguments of ${tool.name} do not fit:\n${describeIssues(parsed.error, args.input)}`);
-}
-
-/** @returns the new input, parsed for the tool */
-function replaceInput(record: CallRecord, tool: Tool, input: Record<string, unknown>): Record<string, unknown> {
-  record.input = input;
-  return parse(tool, { ok: true, input }, "");
-}
-
-function describeIssues(error: core.$ZodError, input: Record<string, unknown>): string {
-  return error.issues
-    .map((issue) => {
-      let came: unknown = input;
-      for (const key of issue.path) came = (came as Record<PropertyKey, unknown> | undefined)?.[key]; // any JSON value
-      const shown = came === undefined ? "nothing" : (JSON.stringify(came) ?? typeof came).slice(0, 200);
-      return `- ${issue.path.join(".") || "(arguments)"}: ${issue.message}; came: ${shown}`;
-    })
-    .join("\n");
 }
 
 function checkMayRun(turn: Turn, tool: Tool): void {

@@ -1,4 +1,5 @@
 /** Ends a call with the turn, or at its own time limit (spec T4, L11). */
+import { deferred } from "../session/deferred.ts";
 
 /** Time in ms for an aborted tool to return: less in a subagent, whose calls end before the parent's. */
 const grace = 1_000;
@@ -15,7 +16,7 @@ export class Deadline {
   constructor(turn: AbortSignal, depth: number) {
     this.#turn = turn;
     this.#grace = grace - depth * graceLessPerDepth;
-    turn.addEventListener("abort", this.#stop, { once: true });
+    turn.addEventListener("abort", this.#stop);
     if (turn.aborted) this.#stop();
   }
 
@@ -32,17 +33,15 @@ export class Deadline {
   /** Settles with `work`; soon after the abort in any case. @throws the signal's reason */
   async guard<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
+    const given = deferred<never>();
     let timer: NodeJS.Timeout | undefined;
-    let giveUp = () => {};
-    const given = new Promise<never>((_, reject) => {
-      giveUp = () => {
-        timer = setTimeout(() => reject(signal.reason), this.#grace);
-      };
-      signal.addEventListener("abort", giveUp, { once: true });
-      if (signal.aborted) giveUp();
-    });
+    const giveUp = () => {
+      timer = setTimeout(() => given.reject(signal.reason), this.#grace);
+    };
+    signal.addEventListener("abort", giveUp);
+    if (signal.aborted) giveUp();
     try {
-      return await Promise.race([work, given]);
+      return await Promise.race([work, given.promise]);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", giveUp);

@@ -17,7 +17,7 @@ const maxCycleLength = 4;
 const pollingFactor = 4;
 
 /** A command that waits, such as `sleep 5; cat log`; also the step of a loop. */
-const waits = /(?:^|[\n;&|({]|\b(?:do|then|else)\s)\s*sleep\s+[\d.]*[1-9]/;
+const waits = /(?:^|[\n;&|({]|\b(?:do|then|else)\s)[ \t]*sleep\s+[\d.]*[1-9]/;
 
 /** Whether a call is known to poll. A test that prints another time with each run is not: it is repeated work. */
 function isPoll({ tool, input }: MadeCall): boolean {

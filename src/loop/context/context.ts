@@ -1,5 +1,6 @@
 /** Selects the entries for a request (L2, C6) and measures how full the window is (C1, C2). Sizes are in tokens. */
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
+import { commentText } from "../../chat/comments.ts";
 import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
 import type { ContextUse } from "../../chat/protocol.ts";
 import type { Limits } from "../limits.ts";
@@ -229,6 +230,8 @@ export function sizeOfPart(part: Part): number {
           : tokensPerFile;
     case "tool":
       return sizeOfInput(part) + sizeOfOutput(part);
+    case "comment":
+      return sizeOfTextIn(part, commentText(part));
     case "tools":
       return sizeOfText(JSON.stringify(part.added));
     default:

@@ -88,6 +88,7 @@ function filesInWork(messages: readonly Entry[], cwd: string): string[] {
   for (const { parts } of messages) {
     for (const part of parts) {
       if (part.type === "patch") for (const path of part.files) note(changed, path);
+      if (part.type === "file") for (const path of Object.keys(part.seen ?? {})) note(read, path);
       if (part.type !== "tool") continue;
       for (const path of editedBy(part)) note(edited, path);
       const { file_path: path } = part.state.input;

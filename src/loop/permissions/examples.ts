@@ -20,15 +20,13 @@ export function examplesFor(
 const most = 8;
 
 function likeCommand(command: string): string[] {
-  const [program = "", first, second] = command.split(" ");
+  const [program = "", first] = command.split(" ");
   if (first === undefined) return [command, `${program} …`, "another"];
-  const two = second === undefined ? [] : [`${program} ${first}`];
-  return [command, `${command} --more`, ...two, `${program} ${first} other`, `${program} other`];
+  return [command, `${command} --more`, `${program} ${first}`, `${program} ${first} other`, `${program} other`];
 }
 
 function likePath(path: string): string[] {
-  const end = path.lastIndexOf("/");
-  const folder = end < 0 ? "" : path.slice(0, end + 1);
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const elsewhere = path.startsWith("/") ? "/elsewhere/file" : "elsewhere/file";
   return [path, `${folder}other`, `${folder}below/other`, elsewhere];
 }

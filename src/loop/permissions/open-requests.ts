@@ -70,7 +70,7 @@ export class OpenRequests {
         answered(answer as AnswerTo<R>); // `answer` has compared the kinds
       };
       this.#open.set(request.id, { request, subject, reconsider, resolve, fail });
-      signal.addEventListener("abort", abort, { once: true });
+      signal.addEventListener("abort", abort);
       this.#emit({ type: "asked", request });
       if (signal.aborted) abort();
     });

@@ -16,17 +16,21 @@ export function partsOf(
   });
 }
 
-/** Judges a command without running it. @throws ToolError when it cannot be analysed; the signal's reason on abort */
+/**
+ * Judges a command without running it. `outsideSandbox`: why it is to leave the sandbox; empty if it is not.
+ * @throws ToolError when it cannot be analysed; the signal's reason on abort
+ */
 export async function judgeCommand(
   command: string,
   { host, tools }: { host: Host; tools: Pick<ToolRegistry, "get"> },
   judge: (need: PermissionRequirement, tool: string) => Judgement,
   signal: AbortSignal,
+  outsideSandbox = "",
 ): Promise<CommandJudgement> {
   const bash = tools.get("bash");
   if (!bash) throw new ToolError("Commands are switched off.");
   const bare = { callID: "", seen: new Map(), delegate: noDelegate, askUser: nobodyToAsk };
-  const { requires } = await bash.prepare({ command }, { host, signal, ...bare });
+  const { requires } = await bash.prepare({ command, outside_sandbox: outsideSandbox }, { host, signal, ...bare });
   const judged = (need: PermissionRequirement) => judge(need, bash.name);
   const asking = requires.filter((need) => judged(need).decision === "ask");
   const decision = strictest(requires.map(judged));

@@ -1,8 +1,8 @@
 /** Lets a tool see which paths the rules in force restrict, so that searches and commands leave them out or ask. */
 import type { Rule } from "../../chat/requests.ts";
-import type { Host, Location, SearchFilter, Workspace } from "../../tools/host.ts";
+import type { FolderListing, Host, Location, Workspace } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
-import { type Judgement, judge, type Lineage, type RuleBook } from "./rules.ts";
+import { builtInRules, changingTools, type Judgement, judge, type Lineage, type RuleBook } from "./rules.ts";
 
 interface RulesOfCall {
   tool: string;
@@ -10,7 +10,7 @@ interface RulesOfCall {
   lineage: Lineage;
 }
 
-/** Returns the host itself if no rule can restrict reading. */
+/** Returns the host itself if no rule can restrict reading, or what a command changes. */
 export function ruledHost(host: Host, given: RulesOfCall): Host {
   const call = withoutRulesForTools(given);
   const rules = restrictingRules(call);
@@ -36,10 +36,21 @@ function restrictingRules({ tool, book: { user, workspace }, lineage }: RulesOfC
   const all = [...user, ...workspace, ...lineage.flatMap(({ permission }) => permission)];
   const isAbout = ({ permission, action }: Rule) =>
     action !== "allow" && ["read", "external_directory", "*", own].includes(permission);
-  return all.some(isAbout) ? all : [];
+  return all.some(isAbout) || (tool === "bash" && all.some(restrictsChanges)) ? all : [];
 }
 
-function ruledWorkspace(workspace: Workspace, { tool, book, lineage }: RulesOfCall, rules: string): Workspace {
+/** Tools that change files require permission for each themselves; commands have to look for rules. */
+const restrictsChanges = ({ permission, action }: Rule) =>
+  action !== "allow" && (permission === "*" || changingTools.has(permission));
+
+function ruledWorkspace(workspace: Workspace, call: RulesOfCall, rules: string): Workspace {
+  const { tool, book, lineage } = call;
+  const isChanging = tool === "bash" && restrictingRules(call).some(restrictsChanges);
+  const restrictsChange = (names: readonly string[]) => {
+    const [pattern = "", ...others] = names;
+    const need = { ...unjudged, permission: "edit", pattern, names: others, match: "possible" } as const;
+    return judge(need, tool, book, lineage).decision !== "allow";
+  };
   const judged = (path: RuledPath) => judgePath(path, (need) => judge(need, tool, book, lineage));
   return {
     get folders() {
@@ -48,12 +59,16 @@ function ruledWorkspace(workspace: Workspace, { tool, book, lineage }: RulesOfCa
     get trusted() {
       return workspace.trusted;
     },
+    restrictsChange: isChanging ? restrictsChange : undefined,
     async locate(name) {
       const location = await workspace.locate(name);
-      return { ...location, restricted: judged(location).decision !== "allow" };
+      const changesRestricted = isChanging && isChangeRestricted(location, (need) => judge(need, tool, book, lineage));
+      return { ...location, restricted: judged(location).decision !== "allow", changesRestricted };
     },
     open: (place, signal) => workspace.open(place, signal),
     look: (location) => workspace.look(location),
+    list: (path) => workspace.list(path),
+    isGitIgnored: (file) => workspace.isGitIgnored(file),
     searchFilter(folder) {
       const filter = workspace.searchFilter(folder);
       // Whoever may search a folder that asks as a whole may see what only the same rule asks for.
@@ -62,13 +77,38 @@ function ruledWorkspace(workspace: Workspace, { tool, book, lineage }: RulesOfCa
         const { decision, rule } = judged(pathIn(folder, path, workspace.folders));
         return decision === "deny" || (decision === "ask" && rule !== whole.rule);
       };
-      const isExcluded: SearchFilter["isExcluded"] = (path) => filter.isExcluded(path) || isRestricted(path);
-      return { args: filter.args, rules, isExcluded, modified: (path) => filter.modified(path) };
+      const key = JSON.stringify([rules, folder.path, folder.relative]);
+      return {
+        args: filter.args,
+        rules,
+        isExcluded: (path) => filter.isExcluded(path) || isRestricted(path),
+        excludedIn(parent, listing) {
+          const excluded = filter.excludedIn(parent, listing);
+          const restricted = restrictedIn(listing, key, (name) =>
+            isRestricted(parent === "" ? name : `${parent}/${name}`),
+          );
+          return restricted.length === 0 ? excluded : [...new Set([...excluded, ...restricted])];
+        },
+        modified: (path) => filter.modified(path),
+      };
     },
     write: (...args) => workspace.write(...args),
     remove: (...args) => workspace.remove(...args),
   };
 }
+
+const judgedListings = new WeakMap<FolderListing, { rules: string; restricted: readonly string[] }>();
+
+/** Judges the names in a listing once for the same rules. */
+function restrictedIn(listing: FolderListing, rules: string, isRestricted: (name: string) => boolean) {
+  const known = judgedListings.get(listing);
+  if (known?.rules === rules) return known.restricted;
+  const restricted = [...listing.files, ...listing.links].filter(isRestricted);
+  judgedListings.set(listing, { rules, restricted });
+  return restricted;
+}
+
+const unjudged = { suggestedRule: undefined, match: "pattern", protection: "none", effect: "" } as const;
 
 export type RuledPath = Pick<Location, "path" | "relative" | "inside" | "names">;
 
@@ -77,9 +117,18 @@ export function judgePath(
   { path, relative, inside, names }: RuledPath,
   judged: (need: PermissionRequirement) => Judgement,
 ): Judgement {
-  const need = { suggestedRule: undefined, match: "pattern", protection: "none", effect: "", names } as const;
+  const need = { ...unjudged, names } as const;
   const outside = inside ? undefined : judged({ ...need, permission: "external_directory", pattern: path });
   return outside?.decision === "deny" ? outside : judged({ ...need, permission: "read", pattern: relative });
+}
+
+/** Only rules count: that changes ask in a mode is for the tools that make them. */
+function isChangeRestricted(
+  { relative, names }: RuledPath,
+  judged: (need: PermissionRequirement) => Judgement,
+): boolean {
+  const { decision, rule } = judged({ ...unjudged, names, permission: "edit", pattern: relative });
+  return decision !== "allow" && rule !== undefined && !builtInRules.some((one) => one === rule);
 }
 
 /** `path` is relative to the folder, with `/`. */

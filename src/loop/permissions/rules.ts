@@ -6,7 +6,7 @@ import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../t
 import { outsidePermission, type PermissionRequirement, type Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { takesPlaceOf } from "../setup/patch-tool.ts";
-import { restrictedPath } from "./path-rules.ts";
+import { mayCoverPath, restrictedPath } from "./path-rules.ts";
 
 /** Reading inside the workspace and delegating are free; everything else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [
@@ -14,6 +14,17 @@ export const builtInRules: readonly (Rule & { why: string })[] = [
   { permission: "read", pattern: "*", action: "allow", why: "Reading in the workspace needs no permission." },
   { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is checked separately." },
 ];
+
+/** A rule that denies or asks for a path holds for all of them, and for commands: they all change files. */
+export const changingTools: ReadonlySet<string> = new Set([
+  "edit",
+  "write",
+  "multi_edit",
+  "apply_patch",
+  "notebook_edit",
+  "rename_symbol",
+  "code_action",
+]);
 
 /** The agent that the user chose, then each agent in the chain of delegation. */
 export type Lineage = readonly Pick<Agent, "name" | "permission" | "source">[];
@@ -101,9 +112,11 @@ function judgeOwn(
   const possible = users.possible ?? (users.rule ? undefined : roots.possible);
   if (possible && (possible.action === "deny" || book.mode !== "bypassPermissions")) {
     const owner = users.possible || !root ? "your rule" : `the agent ${root.name}'s rule`;
-    const why = `Asks because it may run what ${owner} \`${possible.pattern}\` ${does[possible.action]}.`;
+    const verb = need.match === "possible" ? "change" : "run";
+    const why = `Asks because it may ${verb} what ${owner} \`${possible.pattern}\` ${does[possible.action]}.`;
     return { decision: "ask", rule: possible, why };
   }
+  if (need.match === "possible") return { decision: "allow", rule: undefined, why: "No rule is about it." };
   if (book.mode === "bypassPermissions" && !needsOwnRule(need)) {
     return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
   }
@@ -214,14 +227,17 @@ function strictestRule(one: Rule | undefined, other: Rule | undefined): Rule | u
 
 /** Whether a rule that denies or asks covers a path under any of its names. */
 function restricts({ pattern, action }: Rule, need: PermissionRequirement): boolean {
-  if (action === "allow" || !(readable.has(need.permission) || need.permission === "external_directory")) return false;
-  const covers = cached(`path ${pattern}`, () => restrictedPath(pattern));
+  if (action === "allow" || need.match === "possible") return false;
+  if (!readable.has(need.permission) && need.permission !== "external_directory") return false;
+  const covers = path(pattern);
   return covers(need.pattern) || (need.names?.some(covers) ?? false);
 }
 
 /** A rule for a tool does not apply outside the workspace: that needs one for `external_directory` or `*`. */
-function isAbout({ permission, action }: Rule, need: PermissionRequirement, tool: string): boolean {
+function isAbout({ permission, pattern, action }: Rule, need: PermissionRequirement, tool: string): boolean {
   if (names(permission, need.permission)) return true;
+  const restrictsPath = action !== "allow" && pattern !== "*";
+  if (restrictsPath && need.permission === "edit" && changingTools.has(permission)) return true;
   if (action === "allow" && needsOwnRule(need)) return false;
   // Rules for an action do not apply to repeating it.
   if (need.permission === "doom_loop") return false;
@@ -234,10 +250,11 @@ function names(permission: string, name: string): boolean {
   return permission === name || (/^mcp__.+__\*$/.test(permission) && name.startsWith(permission.slice(0, -1)));
 }
 
-type Matched = Pick<PermissionRequirement, "pattern" | "match" | "command">;
+type Matched = Pick<PermissionRequirement, "pattern" | "match" | "names" | "command">;
 
 export function matches(rule: Rule, need: Matched): boolean {
   const { pattern, match, command } = need;
+  if (match === "possible" && rule.action !== "allow") return false;
   if (rule.pattern === "*") return true;
   if (rule.action === "allow") {
     if (match === "exact") return rule.pattern === (command?.whole ?? pattern) && !hasFreeWildcard(rule.pattern);
@@ -250,7 +267,10 @@ export function matches(rule: Rule, need: Matched): boolean {
 
 /** Whether a rule that denies or asks may apply, depending on what is known only when the command runs. */
 function mayMatch({ pattern, action }: Rule, need: Matched): boolean {
-  return action !== "allow" && need.command?.restrictedBy(pattern) === "maybe";
+  if (action === "allow") return false;
+  if (need.match === "possible")
+    return [need.pattern, ...(need.names ?? [])].some((name) => mayCoverPath(pattern, name));
+  return need.command?.restrictedBy(pattern) === "maybe";
 }
 
 /** Whether the text reads as a pattern such as `sudo *`, so that it is not meant for a command with the same text. */
@@ -262,22 +282,20 @@ function separatesCommands(character: number): boolean {
   return /[\s;&|()`{}"']/.test(String.fromCodePoint(character));
 }
 
-const compiled = new Map<string, TextMatcher>();
+const whole = compiledOnce(wildcardMatcher);
+const anywhere = compiledOnce((pattern) => wildcardMatcherAfter(separatesCommands, pattern));
+const path = compiledOnce(restrictedPath);
 
-function whole(pattern: string): TextMatcher {
-  return cached(pattern, () => wildcardMatcher(pattern));
-}
-
-function anywhere(pattern: string): TextMatcher {
-  return cached(`anywhere ${pattern}`, () => wildcardMatcherAfter(separatesCommands, pattern));
-}
-
-function cached(key: string, compile: () => TextMatcher): TextMatcher {
-  let matcher = compiled.get(key);
-  if (!matcher) {
-    if (compiled.size > 1000) compiled.clear();
-    matcher = compile();
-    compiled.set(key, matcher);
-  }
-  return matcher;
+/** Keeps the matchers of the patterns in use. */
+function compiledOnce(compile: (pattern: string) => TextMatcher): (pattern: string) => TextMatcher {
+  const known = new Map<string, TextMatcher>();
+  return (pattern) => {
+    let matcher = known.get(pattern);
+    if (!matcher) {
+      if (known.size > 1000) known.clear();
+      matcher = compile(pattern);
+      known.set(pattern, matcher);
+    }
+    return matcher;
+  };
 }

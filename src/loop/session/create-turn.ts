@@ -1,6 +1,7 @@
 import { newID } from "../../chat/ids.ts";
+import type { FilesSeen } from "../../tools/tool.ts";
 import { runSubagent } from "../agents/subagent.ts";
-import { filesSeen } from "../calls/files-seen.ts";
+import { filesSeen, takeShown } from "../calls/files-seen.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
 import { pendingPrompt } from "../context/context.ts";
 import { withoutZeros } from "../limits.ts";
@@ -32,6 +33,7 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
   const clock = workingClock(limitMs, () => running.abort.abort(new OverTime(limitMs)));
   const agentOf = () => resolver.project.agents.find(pendingPrompt(chat).user?.agent ?? choices.agent);
   const fallbackModel = deps.fallbackModel();
+  let seen: FilesSeen | undefined;
   return {
     ...deps,
     ...state,
@@ -39,7 +41,16 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
     signal,
     limits,
     loopDetection: new LoopDetection(),
-    seen: filesSeen(chat),
+    // Created when it is first used: then the prompt with its attachments is stored.
+    get seen() {
+      seen ??= filesSeen(chat);
+      return seen;
+    },
+    takeQueued() {
+      const known = chat.messages.length;
+      state.takeQueued();
+      if (seen) takeShown(seen, chat.messages.slice(known));
+    },
     firstReply: chat.messages.length,
     fallbackModel,
     get lineage() {

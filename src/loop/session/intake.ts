@@ -53,6 +53,7 @@ function isBlank(part: PromptPart): boolean {
 
 function textOf(part: PromptPart): string {
   if (part.type === "subtask") return part.prompt;
+  if (part.type === "comment") return part.text;
   return part.type === "text" ? part.text : "";
 }
 

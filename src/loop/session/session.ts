@@ -1,19 +1,13 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
-import { apply, type Chat, findEntry, newChat } from "../../chat/apply.ts";
-import {
-  type ChatEvent,
-  type ExitReason,
-  isRecorded,
-  type PermissionMode,
-  type Queued,
-  type RecordedEvent,
-  type SessionInfo,
-} from "../../chat/events.ts";
+import { type Chat, newChat } from "../../chat/apply.ts";
+import type { ChatEvent, ExitReason, PermissionMode, RecordedEvent, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
 import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
+import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import { spentOn } from "../../chat/spent.ts";
+import { type StopCause, Stopped } from "../../chat/stopped.ts";
 import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
@@ -35,10 +29,11 @@ import { deferred } from "./deferred.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
 import { PlanOffer } from "./plan-offer.ts";
-import { edited, enqueued, moved } from "./prompt-queue.ts";
+import { PromptQueue } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import { SessionEvents } from "./session-events.ts";
 import { SessionHooks } from "./session-hooks.ts";
-import { endByMemory, endedError, killed } from "./termination.ts";
+import { endByMemory, endedError, killed, withMark } from "./termination.ts";
 import { nameSession } from "./title.ts";
 
 export type PromptResult =
@@ -52,13 +47,14 @@ export class Session {
   readonly choices: Choices;
   readonly requests: OpenRequests;
   readonly permissions: Permissions;
+  readonly queue: PromptQueue;
   /** Resolves when no title is being made. */
   readonly titled: () => Promise<void> = async () => {};
   readonly #planOffer: PlanOffer;
   readonly #deps: SessionDeps;
   readonly #hooks: SessionHooks;
   readonly #state: SessionState;
-  readonly #listeners = new Set<(event: ChatEvent) => void>();
+  readonly #events: SessionEvents;
   readonly #closing = new AbortController();
   #running: Running | undefined;
   #hasBegun = false;
@@ -71,10 +67,16 @@ export class Session {
     this.choices = choices;
     this.#deps = deps;
     this.#hooks = new SessionHooks(deps.hooks);
-    this.requests = new OpenRequests(
-      (event) => this.#emit(event),
-      (rules) => deps.keepRules(rules),
-    );
+    this.#events = new SessionEvents({ ...deps, chat });
+    const emit = (event: ChatEvent) => this.#events.emit(event);
+    this.queue = new PromptQueue({
+      chat,
+      emit,
+      flush: () => deps.recorder.flush(),
+      locked: (change) => this.#locked(change),
+      maxDepth: () => deps.limits().maxQueueDepth,
+    });
+    this.requests = new OpenRequests(emit, (rules) => deps.keepRules(rules));
     this.permissions = new Permissions({
       requests: this.requests,
       book: () => this.#book(),
@@ -93,13 +95,13 @@ export class Session {
       permissions: this.permissions,
       resolver: new ConfigResolver({ ...deps, choices, book: () => this.#book() }),
       budget: new Budget({ ledger: deps.ledger, limits, ask: deps.attended ? ask : undefined }),
-      emit: (event) => this.#emit(event),
+      emit,
       takeQueued: () => this.#takeQueued(),
     };
     const agents = () => this.#state.resolver.project.agents;
     this.#planOffer = new PlanOffer({ chat, choices, requests: this.requests, agents });
     const { background } = deps.host;
-    background.listen(() => this.#apply({ type: "background", commands: [...background.list()] }));
+    background.listen(() => this.#events.apply({ type: "background", commands: [...background.list()] }));
     if (deps.titles && chat.messages.length === 0) {
       const { openModel, facts } = deps;
       const { budget } = this.#state;
@@ -126,8 +128,7 @@ export class Session {
   }
 
   listen(listener: (event: ChatEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#events.listen(listener);
   }
 
   /**
@@ -137,7 +138,7 @@ export class Session {
    */
   async prompt(input: PromptInput, whenBusy: "queue" | "drop" | "interrupt" = "queue"): Promise<PromptResult> {
     await this.#waitForCurrentTurn();
-    if (!this.#running) this.#state.resolver.refresh();
+    this.#refresh();
     this.#check(input);
     await this.#checkMemory();
     if (this.#running && whenBusy === "drop") return { type: "dropped" };
@@ -155,23 +156,29 @@ export class Session {
     await this.#waitForCurrentTurn();
     const store = () => this.#store(heard);
     if (!input.noReply) {
-      if (this.#running) return this.#enqueue(heard);
+      if (this.#running) {
+        this.queue.add(heard);
+        return { type: "queued" };
+      }
       return { type: "ended", end: await this.#run(async () => store) };
     }
     await this.#locked(store);
     return { type: "stored" };
   }
 
-  /** Answers the newest user message again after an error. Does nothing while a turn runs. */
+  /** Answers the newest user message again after an error. Does nothing while a turn runs. @throws IntakeError */
   async tryAgain(): Promise<void> {
     await this.#waitForCurrentTurn();
-    if (!this.#running && this.chat.messages.length > 0) await this.#run(async () => () => {});
+    if (this.#running || this.chat.messages.length === 0) return;
+    this.#refresh();
+    await this.#checkMemory();
+    if (!this.#running) await this.#run(async () => () => {});
   }
 
   /** Compacts now, as a turn of its own. @throws IntakeError while a turn runs, or when there is nothing to compact */
   async compact(): Promise<TurnEnd> {
     await this.#waitForCurrentTurn();
-    if (!this.#running) this.#state.resolver.refresh();
+    this.#refresh();
     await this.#checkMemory();
     // Another turn may have begun meanwhile: nothing may come between this and the run.
     const { user } = pendingPrompt(this.chat);
@@ -183,31 +190,24 @@ export class Session {
 
   /** Resolves when the turn has ended and background commands are killed. */
   async stop(): Promise<void> {
-    await Promise.all([this.#end("Stopped by the user"), this.#deps.host.background.endAll()]);
+    await this.#endAll("user");
   }
 
   retryNow(): void {
     this.#running?.wake?.();
   }
 
-  /** Interrupts the turn and answers the queued prompts in a new one (Q2). Does nothing when none is queued. */
+  /**
+   * Interrupts the turn and answers the queued prompts in a new one (Q2). Does nothing when none is queued.
+   * @throws IntakeError
+   */
   async sendQueuedNow(): Promise<void> {
-    if (this.chat.queue.length === 0) return;
+    if (this.queue.isEmpty) return;
+    this.#refresh();
+    await this.#checkMemory();
     await this.stop();
     await this.#waitForCurrentTurn();
-    if (!this.#running && this.chat.queue.length > 0) await this.#run(async () => () => {});
-  }
-
-  async withdraw(queuedID: string): Promise<void> {
-    await this.#changeQueue((queue) => queue.filter((one) => one.id !== queuedID));
-  }
-
-  async editQueued(queuedID: string, text: string): Promise<void> {
-    await this.#changeQueue((queue) => edited(queue, queuedID, text));
-  }
-
-  async moveQueued(queuedID: string, to: number): Promise<void> {
-    await this.#changeQueue((queue) => moved(queue, queuedID, to));
+    if (!this.#running && !this.queue.isEmpty) await this.#run(async () => () => {});
   }
 
   /** @returns whether the request was open @throws AnswerError for an answer of another kind; it then stays open */
@@ -239,28 +239,35 @@ export class Session {
     if (this.#running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
     await this.#locked(() => {
       this.#planOffer.withdraw();
-      this.#emit({ type: "rewound", messageID });
+      this.#events.emit({ type: "rewound", messageID });
     });
     this.#state.resolver.refresh();
   }
 
-  /** Judges a command without running it. @throws ToolError when it cannot be analysed */
-  async judge(command: string): Promise<CommandJudgement> {
+  /** Judges a command without running it. `outsideSandbox`: why it is to leave the sandbox; empty if it is not. @throws ToolError when it cannot be analysed */
+  async judge(command: string, outsideSandbox = ""): Promise<CommandJudgement> {
     const lineage = [this.agent];
     const judge = (need: PermissionRequirement, tool: string) => this.permissions.judge(need, tool, lineage);
     const { host, tools } = this.#deps;
     const seen = { host: this.permissions.hostFor(host, "bash", lineage), tools };
-    return await judgeCommand(command, seen, judge, this.#closing.signal);
+    return await judgeCommand(command, seen, judge, this.#closing.signal, outsideSandbox);
   }
 
   async rename(title: string): Promise<void> {
-    await this.#locked(() => this.#emit({ type: "session", session: { ...this.chat.session, title } }));
+    await this.#locked(() => this.#events.emit({ type: "session", session: { ...this.chat.session, title } }));
+  }
+
+  /** Records what the user has decided about changes. The model is told before it answers again. @throws IntakeError `session-locked` */
+  async decided(decisions: readonly ReviewDecision[]): Promise<void> {
+    await this.#locked(() => {
+      for (const decision of decisions) this.#events.emit({ type: "decided", decision });
+    });
   }
 
   /** Counts the cost of a request that is part of no message. */
   async charge(charge: Omit<Extract<RecordedEvent, { type: "charged" }>, "type">): Promise<void> {
     this.#state.budget.add(spentOn(charge));
-    await this.#locked(() => this.#emit({ type: "charged", ...charge }));
+    await this.#locked(() => this.#events.emit({ type: "charged", ...charge }));
   }
 
   contextUse(): ContextUse {
@@ -276,7 +283,7 @@ export class Session {
   /** Applies events of another process without recording them. */
   catchUp(events: readonly ChatEvent[]): void {
     if (events.length > 0) this.#planOffer.withdraw();
-    for (const event of events) this.#apply(event);
+    for (const event of events) this.#events.apply(event);
   }
 
   /** Closes calls that the record left open. @returns false when another process still runs the session */
@@ -299,14 +306,20 @@ export class Session {
     const isFirst = !this.#closing.signal.aborted;
     this.#closing.abort();
     this.#planOffer.withdraw();
-    await Promise.all([this.#end("The session was closed"), this.#deps.host.background.endAll()]);
+    await this.#endAll("closed");
     if (isFirst) await this.#hooks.end(reason ?? this.#lastEnd ?? "other");
     this.#deps.recorder.flush();
   }
 
-  async #end(reason: string): Promise<void> {
-    this.#running?.abort.abort(new DOMException(reason, "AbortError"));
-    await this.#running?.done;
+  /** Ends the turn and all commands. */
+  async #endAll(by: StopCause): Promise<void> {
+    this.#running?.abort.abort(new Stopped(by));
+    await Promise.all([this.#running?.done, this.#deps.host.background.endAll(by)]);
+  }
+
+  /** Reads the project again, for what comes next. A turn that runs reads it when it takes prompts. */
+  #refresh(): void {
+    if (!this.#running) this.#state.resolver.refresh();
   }
 
   get #mayOfferPlan(): boolean {
@@ -321,40 +334,25 @@ export class Session {
     checkPrompt(input, { chat, choices, agents: this.#state.resolver.project.agents, limits: this.#deps.limits() });
   }
 
-  #enqueue(input: PromptInput): PromptResult {
-    const before = this.chat.queue;
-    this.#emit({ type: "queued", queue: enqueued(before, input, this.#deps.limits().maxQueueDepth) });
-    try {
-      this.#deps.recorder.flush();
-    } catch (error) {
-      this.#emit({ type: "queued", queue: before });
-      throw error;
-    }
-    return { type: "queued" };
-  }
-
-  async #changeQueue(change: (queue: Queued[]) => Queued[]): Promise<void> {
-    await this.#locked(() => this.#emit({ type: "queued", queue: change(this.chat.queue) }));
-  }
-
   #store(input: Omit<PromptInput, "noReply">): void {
     const { chat, choices } = this;
     const { agents } = this.#state.resolver.project;
     if (chat.session.terminated) this.#mark(undefined);
-    storePrompt(input, { chat, choices, agents, facts: this.#deps.facts, emit: (event) => this.#emit(event) });
+    storePrompt(input, { chat, choices, agents, facts: this.#deps.facts, emit: (event) => this.#events.emit(event) });
     this.#storeSaid();
   }
 
+  /** The end by the memory file stays. */
   #mark(terminated: SessionInfo["terminated"]): void {
-    const { terminated: _, ...session } = this.chat.session;
-    this.#emit({ type: "session", session: { ...session, ...(terminated && { terminated }) } });
+    if (this.chat.session.terminated?.by === "memory") return;
+    this.#events.emit({ type: "session", session: withMark(this.chat.session, terminated) });
   }
 
   /** Ends the session for good if the user's memory file says so. @throws IntakeError `session-terminated` */
   async #checkMemory(): Promise<void> {
     const { session, messages } = this.chat;
     if (session.terminated?.by === "memory") throw endedError(session.terminated);
-    const terminated = endByMemory(session, this.#state.resolver.project);
+    const terminated = endByMemory(session, this.#running ? this.#deps.project() : this.#state.resolver.project);
     if (!terminated) return;
     // A session that never began leaves no record.
     if (messages.length > 0) await this.#locked(() => this.#mark(terminated));
@@ -372,7 +370,7 @@ export class Session {
     if (!user) return;
     for (const part of this.#hooks.takeSaid()) {
       const base = { id: newID("prt"), sessionID: user.sessionID, messageID: user.id };
-      this.#emit({ type: "part", part: { ...part, ...base } });
+      this.#events.emit({ type: "part", part: { ...part, ...base } });
     }
   }
 
@@ -413,7 +411,7 @@ export class Session {
     try {
       const runID = newID("run");
       lock = await this.#acquire(runID, abort.signal);
-      lock.lost.addEventListener("abort", () => abort.abort(new DOMException("Opened elsewhere", "AbortError")));
+      lock.lost.addEventListener("abort", () => abort.abort(new Stopped("elsewhere")));
       this.#begin(lock);
       await this.#beginHooks(abort.signal);
       const start = await prepare(abort.signal);
@@ -462,35 +460,9 @@ export class Session {
   }
 
   #takeQueued(): void {
-    const waiting = this.chat.queue;
-    if (waiting.length === 0) return;
+    if (this.queue.isEmpty) return;
     this.#state.resolver.refresh();
-    for (const { id, agent, ...input } of waiting) {
-      // The process may have ended between storing the message and emptying the queue: its parts are stored again.
-      if (findEntry(this.chat, id)) this.#emit({ type: "reset", messageID: id });
-      // Its agent may no longer exist; then the session's own answers.
-      const isThere =
-        agent !== undefined && this.#state.resolver.project.agents.all().some(({ name }) => name === agent);
-      this.#store({ ...input, messageID: id, ...(isThere && { agent }) });
-    }
-    this.#emit({ type: "queued", queue: [] });
-  }
-
-  #emit(event: ChatEvent): void {
-    if (isRecorded(event)) this.#deps.recorder.append(event);
-    this.#apply(event);
-  }
-
-  #apply(event: ChatEvent): void {
-    apply(this.chat, event);
-    for (const listener of this.#listeners) {
-      // A listener cannot break the turn.
-      try {
-        listener(event);
-      } catch (error) {
-        this.#deps.log.bug(error);
-      }
-    }
+    this.queue.take(this.#state.resolver.project.agents, (input) => this.#store(input));
   }
 }
 

@@ -6,6 +6,11 @@ import { IntakeError } from "./intake-error.ts";
 
 type Termination = NonNullable<SessionInfo["terminated"]>;
 
+/** Returns the session with this mark in place of any other. */
+export function withMark({ terminated: _, ...session }: SessionInfo, mark: Termination | undefined): SessionInfo {
+  return mark ? { ...session, terminated: mark } : session;
+}
+
 /** Returns the session's end for good, if the user's memory file says it. */
 export function endByMemory({ id, cwd }: SessionInfo, { endings = [] }: Project): Termination | undefined {
   const ending = endings.find(({ target }) => target === "all" || target === id || target === cwd);

@@ -1,13 +1,13 @@
 /** Titles of sessions: first from the prompt, then from the model, beside its first reply (spec L5). */
 import { type Chat, type Entry, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent, RecordedEvent } from "../../chat/events.ts";
-import { type ModelRef, noTokens, type Tokens } from "../../chat/message.ts";
+import type { ModelRef } from "../../chat/message.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
-import { sizeOfText } from "../context/token-size.ts";
-import type { Model, ModelError } from "../model.ts";
+import type { Model } from "../model.ts";
 import { modelOf } from "../setup/agent-config.ts";
-import { costOf, type FactSource, knownWindow, optionsFor } from "../setup/model-facts.ts";
+import type { FactSource } from "../setup/model-facts.ts";
+import { askBriefly } from "./brief-reply.ts";
 import type { Budget } from "./budget.ts";
 
 const longest = 60;
@@ -95,44 +95,18 @@ async function rename(
   const words = ownWords(parts);
   const { id, sessionID } = info;
   const asked = `Name the conversation that begins with this message:\n\n${words.slice(0, shown).toWellFormed()}`;
-  const entries: Entry[] = [{ info, parts: [{ type: "text", id, sessionID, messageID: id, text: asked }] }];
-  const request = {
-    model: ref.modelID,
-    conversationID: sessionID,
-    system: agent.prompt,
-    entries,
-    unboundEntries: 0,
-    imagelessEntries: 0,
-    tools: [],
-    toolUse: "none",
-    temperature: agent.temperature,
-    options: optionsFor(undefined, facts.of(ref).options, agent.options),
-    onBytes: () => undefined,
-    contextWindow: knownWindow(facts.of(ref)),
-    maxTokens: 1000,
-    thinking: "off",
-    signal,
-  } as const;
-  let text = "";
-  let usage: { tokens?: Tokens | undefined; costUsd?: number | undefined } = {};
-  let failure: ModelError | undefined;
-  for await (const event of model.stream(request)) {
-    if (event.type === "text-delta") text += event.text;
-    if (event.type === "error") failure = event.error;
-    if (event.type === "usage") usage = { tokens: event.tokens };
-    if (event.type === "finish-step") usage = { tokens: event.tokens ?? usage.tokens, costUsd: event.costUsd };
-  }
-  // A refused request costs nothing; a reply that broke off costs what was received.
-  if (failure && text === "" && !usage.tokens) throw failure;
-  const tokens = usage.tokens ?? { ...noTokens, input: sizeOfText(agent.prompt + asked), output: sizeOfText(text) };
-  const cost = usage.costUsd ?? costOf(facts.of(ref).price, tokens);
+  const entry: Entry = { info, parts: [{ type: "text", id, sessionID, messageID: id, text: asked }] };
+  const question = { agent, model, ref, facts, entry, asked, maxTokens: 1000, signal };
+  const { text, tokens, estimated, cost, failure } = await askBriefly(question);
   await session.charge({
     model: ref,
     tokens,
-    ...(!usage.tokens && { estimated: true }),
+    ...(estimated && { estimated: true }),
     ...(cost !== undefined && { cost }),
   });
   if (failure) throw failure;
-  const made = titleFromPrompt(text).replace(/^["'“«]+|["'”».]+$/g, "");
+  const made = titleFromPrompt(text)
+    .replace(/^["'“«]+/, "")
+    .replace(/(?<!["'”».])["'”».]+$/, "");
   if (made !== "" && session.chat.session.title === title && !closing.aborted) await session.rename(made);
 }

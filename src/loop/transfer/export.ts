@@ -1,17 +1,28 @@
 /** Exports a session as Markdown, or as a transcript with one JSON line per message (spec R6). */
 import type { Chat, Entry } from "../../chat/apply.ts";
+import { placeName } from "../../chat/comments.ts";
 import { diffsOf } from "../../chat/diffs.ts";
+import { fenced } from "../../chat/fence.ts";
 import type { Part, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import { textOf } from "../../chat/words.ts";
+import { runSteps, type Steps } from "./slices.ts";
 
 export const transcriptVersion = 1;
 
+export function exportTranscript(chat: Chat): string {
+  return runSteps(transcriptSteps(chat));
+}
+
 /** The field `rondo` contains the rest of each message, so that `importTranscript` restores the same chat. */
-export function exportTranscript({ session, messages, queue, pruned }: Chat): string {
+export function* transcriptSteps({ session, messages, queue, pruned }: Chat): Steps<string> {
   const header = { transcript: transcriptVersion, session, queue, ...(pruned && { pruned }) };
-  const lines = [{ rondo: header }, ...messages.flatMap(linesOf)];
-  return `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+  const lines = [JSON.stringify({ rondo: header })];
+  for (const entry of messages) {
+    for (const line of linesOf(entry)) lines.push(JSON.stringify(line));
+    yield;
+  }
+  return `${lines.join("\n")}\n`;
 }
 
 function linesOf({ info, parts }: Entry): object[] {
@@ -59,11 +70,16 @@ function toISO(time: number): string {
   return new Date(Math.abs(time) <= 8.64e15 ? time : 0).toISOString();
 }
 
+export function exportMarkdown(chat: Chat): string {
+  return runSteps(markdownSteps(chat));
+}
+
 /** Leaves out text that is only for the model. */
-export function exportMarkdown({ session, messages }: Chat): string {
+export function* markdownSteps({ session, messages }: Chat): Steps<string> {
   const blocks = [`# ${oneLine(session.title)}`, `*${toISO(session.createdAt)} · ${oneLine(session.cwd)}*`];
   let speaker = "";
   for (const { info, parts } of messages) {
+    yield;
     if (info.silent) continue;
     const said = parts.map(blockOf).filter((block) => block !== "");
     if (info.role === "assistant" && info.error) said.push(`> **Error:** ${oneLine(info.error.message)}`);
@@ -71,7 +87,7 @@ export function exportMarkdown({ session, messages }: Chat): string {
     const name = info.role === "user" ? "User" : `Assistant (${oneLine(info.model.modelID)})`;
     if (name !== speaker) blocks.push(`## ${name}`);
     speaker = name;
-    blocks.push(...said);
+    for (const block of said) blocks.push(block);
   }
   return `${blocks.join("\n\n")}\n`;
 }
@@ -84,6 +100,8 @@ function blockOf(part: Part): string {
       return part.text.trim().replace(/^/gm, "> ");
     case "file":
       return `📎 ${oneLine(part.filename)}${part.source ? `, lines ${part.source.start}–${part.source.end}` : ""}`;
+    case "comment":
+      return `**${oneLine(placeName(part))}**\n\n${fenced(part.source.text)}\n\n${part.text.trim()}`;
     case "tool":
       return toolBlock(part);
     case "agent":
@@ -106,20 +124,13 @@ function blockOf(part: Part): string {
 function toolBlock(part: ToolPart): string {
   const title = part.state.status === "pending" ? "" : oneLine(part.state.title ?? "");
   const head = `**${oneLine(part.tool)}** ${title}`.trim();
-  const input = fence(JSON.stringify(part.state.input, undefined, 2), "json");
+  const input = fenced(JSON.stringify(part.state.input, undefined, 2), "json");
   if (!isAnswered(part)) return `${head}\n\n${input}`;
   const diffs = diffsOf(part.state.metadata ?? {});
   const failed = part.state.status === "error" ? " · failed" : "";
-  const patches = diffs.map(({ patch }) => fence(patch, "diff")).join("\n\n");
-  const body = patches || `${input}\n\n${fence(outputOf(part), "")}`;
+  const patches = diffs.map(({ patch }) => fenced(patch, "diff")).join("\n\n");
+  const body = patches || `${input}\n\n${fenced(outputOf(part))}`;
   return `${head}${failed}\n\n${body}`;
-}
-
-/** Longer than any fence in the text. */
-function fence(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const mark = "`".repeat(longest + 1);
-  return `${mark}${language}\n${text.replace(/\n$/, "")}\n${mark}`;
 }
 
 function oneLine(text: string): string {

@@ -3,6 +3,7 @@ import { type Chat, type Entry, newChat, recall } from "../../chat/apply.ts";
 import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { IntakeError } from "../session/intake-error.ts";
+import { runSteps, type Steps } from "./slices.ts";
 
 /** Copies everything before a user message. @throws IntakeError if the chat has no such message */
 export function forkChat(chat: Chat, messageID: string): Chat {
@@ -12,25 +13,19 @@ export function forkChat(chat: Chat, messageID: string): Chat {
   }
   const { title, cwd, id: sessionID } = chat.session;
   const session = { createdAt: Date.now(), title: `${title.replace(/ \(fork\)$/, "")} (fork)`, cwd };
-  const before = { ...chat, messages: chat.messages.slice(0, at), queue: [] };
+  const { createdAt } = chat.messages[at].info;
+  const decisions = chat.decisions.filter(({ time }) => time <= createdAt);
+  const before = { ...chat, messages: chat.messages.slice(0, at), queue: [], decisions };
   return withNewIDs(before, { ...session, forkOf: { sessionID, messageID } });
 }
 
 /** Shares no mutable data with `chat`; ids keep their order. */
 export function withNewIDs(chat: Chat, session: Omit<SessionInfo, "id">): Chat {
-  return lastOf(copySteps(chat, session));
-}
-
-/** Runs all steps at once. */
-export function lastOf<T>(steps: Generator<undefined, T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  return runSteps(copySteps(chat, session));
 }
 
 /** Yields after each message. */
-export function* copySteps(chat: Chat, session: Omit<SessionInfo, "id">): Generator<undefined, Chat> {
+export function* copySteps(chat: Chat, session: Omit<SessionInfo, "id">): Steps<Chat> {
   const made = newChat({ id: newID("ses"), ...session });
   const ids = new Map<string, string>();
   for (const entry of chat.messages) {
@@ -42,6 +37,7 @@ export function* copySteps(chat: Chat, session: Omit<SessionInfo, "id">): Genera
   const upTo = (old: string) => ids.get(old) ?? made.messages.at(-1)?.info.id ?? old;
   if (chat.pruned) made.pruned = { outputs: upTo(chat.pruned.outputs) };
   if (chat.imageless !== undefined) made.imageless = upTo(chat.imageless);
+  made.decisions = chat.decisions;
   made.prefix = chat.prefix;
   // The copy is a conversation of its own.
   made.unbound = made.messages.at(-1)?.info.id;
@@ -59,17 +55,18 @@ function renew({ info, parts }: Entry, sessionID: string, ids: Map<string, strin
   };
 }
 
-/** Returns the events whose replay gives the chat. */
-export function eventsOf({ session, messages, queue, pruned, prefix, unbound, imageless }: Chat): RecordedEvent[] {
-  const events: RecordedEvent[] = [{ type: "session", session }];
-  if (prefix) events.push({ type: "prefix", prefix });
+/** Yields the events whose replay gives the chat. */
+export function* eventsOf(chat: Chat): Generator<RecordedEvent, void> {
+  const { session, messages, queue, pruned, prefix, unbound, imageless, decisions } = chat;
+  yield { type: "session", session };
+  if (prefix) yield { type: "prefix", prefix };
   for (const { info, parts } of messages) {
-    events.push({ type: "message", message: info });
-    for (const part of parts) events.push({ type: "part", part });
+    yield { type: "message", message: info };
+    for (const part of parts) yield { type: "part", part };
   }
-  if (queue.length > 0) events.push({ type: "queued", queue });
-  if (pruned) events.push({ type: "pruned", ...pruned });
-  if (unbound !== undefined) events.push({ type: "unbound", messageID: unbound });
-  if (imageless !== undefined) events.push({ type: "imageless", messageID: imageless });
-  return events;
+  for (const decision of decisions) yield { type: "decided", decision };
+  if (queue.length > 0) yield { type: "queued", queue };
+  if (pruned) yield { type: "pruned", ...pruned };
+  if (unbound !== undefined) yield { type: "unbound", messageID: unbound };
+  if (imageless !== undefined) yield { type: "imageless", messageID: imageless };
 }

@@ -7,16 +7,17 @@ import { type AssistantMessage, type FilePart, Message, noTokens, Part, type Too
 import { never } from "../../chat/never.ts";
 import { titleFromPrompt } from "../session/title.ts";
 import { transcriptVersion } from "./export.ts";
-import { copySteps, lastOf } from "./fork.ts";
+import { copySteps } from "./fork.ts";
+import { runInSlices, runSteps, type Steps } from "./slices.ts";
 
 /** `message` is a sentence for people. */
 export class ImportError extends Error {
   override readonly name = "ImportError";
 }
 
-/** In characters; a larger file is not a conversation. */
-const longest = 256 << 20;
-const mostLines = 500_000;
+/** A larger file is not a conversation. */
+const maxBytes = 256 << 20;
+const maxLines = 500_000;
 
 const Header = z.object({
   rondo: z.object({
@@ -67,46 +68,32 @@ const unknownModel = { providerID: "imported", modelID: "unknown" };
 
 /** `cwd` replaces the folder named in the file. @throws ImportError */
 export function importTranscript(text: string, cwd: string): Chat {
-  return lastOf(importSteps(text, cwd));
+  return runSteps(importSteps(new TextEncoder().encode(text), cwd));
 }
 
-const sliceMs = 20;
-
 /** As `importTranscript`, in slices, so that other work goes on. Rejects with the signal's reason when it aborts. */
-export async function importInSlices(text: string, cwd: string, signal: AbortSignal): Promise<Chat> {
-  const steps = importSteps(text, cwd);
-  let end = Date.now() + sliceMs;
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    if (Date.now() < end) continue;
-    await new Promise((resume) => setTimeout(resume));
-    signal.throwIfAborted();
-    end = Date.now() + sliceMs;
-  }
+export function importInSlices(file: Uint8Array, cwd: string, signal: AbortSignal): Promise<Chat> {
+  return runInSlices(importSteps(file, cwd), signal);
 }
 
 /** Yields after each line. */
-function* importSteps(text: string, cwd: string): Generator<undefined, Chat> {
-  if (text.length > longest) throw new ImportError("The file is too large for a conversation.");
-  const values: ReturnType<typeof parse> = [];
-  for (const [index, line] of text.split("\n", mostLines + 1).entries()) {
-    values.push(...parse(line, index + 1));
+export function* importSteps(file: Uint8Array, cwd: string): Steps<Chat> {
+  if (file.length > maxBytes) throw new ImportError("The file is too large for a conversation.");
+  let header: Header;
+  let entries: Entries | undefined;
+  for (const { text, at } of linesOf(file)) {
+    if (at > maxLines) throw new ImportError(`The file has more than ${maxLines} lines.`);
     yield;
+    if (text.trim() === "") continue;
+    const value = parse(text, at);
+    if (entries) entries.add(lineOf(value, at));
+    else {
+      header = headerOf(value);
+      entries = new Entries(header?.session.id ?? "ses");
+      if (!header) entries.add(lineOf(value, at));
+    }
   }
-  if (values.length > mostLines) throw new ImportError(`The file has more than ${mostLines} lines.`);
-  const header = headerOf(values[0]?.value);
-  const lines: Line[] = [];
-  for (const { value, at } of header ? values.slice(1) : values) {
-    lines.push(lineOf(value, at));
-    yield;
-  }
-  const entries = new Entries(header?.session.id ?? "ses");
-  for (const line of lines) {
-    entries.add(line);
-    yield;
-  }
-  const messages = entries.all;
+  const messages = entries?.all ?? [];
   if (messages.length === 0) throw new ImportError("There is no message in the file.");
   const { createdAt, title } = header?.session ?? {
     createdAt: messages[0]?.info.createdAt ?? Date.now(),
@@ -119,17 +106,31 @@ function* importSteps(text: string, cwd: string): Generator<undefined, Chat> {
   return yield* copySteps(chat, { createdAt, title, cwd });
 }
 
-function parse(line: string, at: number): { value: unknown; at: number }[] {
-  if (line.trim() === "") return [];
+const newline = 10;
+
+/** Yields the lines with their numbers, each decoded when it is wanted. */
+function* linesOf(file: Uint8Array): Generator<{ text: string; at: number }, void> {
+  const decoder = new TextDecoder();
+  for (let start = 0, at = 1; start < file.length; at++) {
+    const found = file.indexOf(newline, start);
+    const end = found < 0 ? file.length : found;
+    yield { text: decoder.decode(file.subarray(start, end)), at };
+    start = end + 1;
+  }
+}
+
+function parse(line: string, at: number): unknown {
   try {
-    return [{ value: JSON.parse(line), at }];
+    return JSON.parse(line);
   } catch {
     throw new ImportError(`Line ${at} is not JSON. A transcript has a JSON object in each line.`);
   }
 }
 
+type Header = z.infer<typeof Header>["rondo"] | undefined;
+
 /** Returns undefined for a file of another program. */
-function headerOf(value: unknown): z.infer<typeof Header>["rondo"] | undefined {
+function headerOf(value: unknown): Header {
   if (typeof value !== "object" || value === null || !("rondo" in value) || "role" in value) return undefined;
   if (typeof value.rondo === "number") {
     throw new ImportError("This is a session's own record. Export the session, then import what was exported.");
@@ -269,6 +270,14 @@ function attachmentsOf({ state }: ToolPart): FilePart[] {
 
 /** Removes references to files and sessions of its origin. */
 function withoutPlaces(part: Part): Part {
+  if (part.type === "file") {
+    const { seen: _, ...file } = part;
+    return file;
+  }
+  if (part.type === "text") {
+    const { changed: _, decided: __, ...text } = part;
+    return text;
+  }
   if (part.type !== "tool" || part.state.status === "pending" || !part.state.metadata) return part;
   const { childID: _, outputFile: __, seen: ___, ...metadata } = part.state.metadata;
   return { ...part, state: { ...part.state, metadata } };

@@ -7,7 +7,7 @@ export interface ServerVariables {
   passed: readonly string[];
 }
 
-const variable = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+const variable = /\$\{([A-Za-z_]\w*)(?::-((?:(?!\$\{)[^}])*))?\}/g;
 
 type ExpandedText = { type: "text"; text: string } | { type: "unusable"; why: string };
 

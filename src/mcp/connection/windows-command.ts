@@ -11,6 +11,6 @@ export function windowsCommand(command: string, args: readonly string[]): [strin
 
 /** Quotes for the program, then escapes twice: for cmd.exe, and for the script that calls cmd.exe again. */
 function escapeArgument(arg: string): string {
-  const quoted = `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, "$1$1")}"`;
+  const quoted = `"${arg.replace(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\*)$/, "$1$1")}"`;
   return quoted.replace(special, "^$&").replace(special, "^$&");
 }

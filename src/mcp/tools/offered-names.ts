@@ -14,7 +14,7 @@ export function serverSlugs(names: readonly string[]): Map<string, string> {
   const slugs = new Map<string, string>();
   const taken = new Set<string>();
   for (const name of names) {
-    const plain = name.replace(/[^a-zA-Z0-9-]+/g, "_").replace(/^_+|_+$/g, "") || "server";
+    const plain = name.replace(/[^a-zA-Z0-9-]+/g, "_").replace(/^_|_$/g, "") || "server";
     let slug = plain.length <= maxSlugLength ? plain : shortenWithHash(plain, name, maxSlugLength);
     for (let salt = name; taken.has(slug); salt += "+") slug = shortenWithHash(plain, salt, maxSlugLength);
     taken.add(slug);
@@ -42,5 +42,5 @@ export function toolNames(slug: string, names: readonly string[]): Map<string, s
 /** Shortens the name and appends a hash, which keeps it unique. */
 function shortenWithHash(plain: string, name: string, most: number): string {
   const mark = createHash("sha256").update(name).digest("hex").slice(0, 8);
-  return `${plain.slice(0, most - mark.length - 1).replace(/_+$/, "")}_${mark}`;
+  return `${plain.slice(0, most - mark.length - 1).replace(/(?<!_)_+$/, "")}_${mark}`;
 }

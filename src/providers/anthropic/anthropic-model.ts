@@ -64,7 +64,7 @@ export function anthropicModel({
   const { origin, href } = address(baseURL);
   const { apiKey, last } = rememberKey(given);
   const { baseURL: whole, query } = splitQuery(href);
-  const base = whole.replace(/\/+v1$/, "");
+  const base = whole.replace(/(?<!\/)\/+v1$/, "");
   const options: ClientOptions = {
     apiKey,
     baseURL: base,

@@ -35,7 +35,7 @@ export async function askServer(
   modelID: string,
   signal: AbortSignal,
 ): Promise<ServerFacts> {
-  const base = baseURL.replace(/\/+$/, "");
+  const base = baseURL.replace(/(?<!\/)\/+$/, "");
   const { origin } = new URL(base);
   const key: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const getFrom =

@@ -5,7 +5,7 @@ export function undated(id: string): string {
   return id.replace(/[-@](\d{8}|\d{4}-\d{2}-\d{2}|2[3-9](0[1-9]|1[0-2]))(-v\d+(:\d+)?)?$/, "");
 }
 
-const version = /\d+(?:[.-]\d+)*(?![a-z\d])/i;
+const version = /(?<!\d)\d+(?:[.-]\d+)*(?![a-z\d])/i;
 
 /** Returns the name without its version: "claude-sonnet-*". */
 export function lineOf(id: string): string {

@@ -24,7 +24,7 @@ export async function listModels(
   { baseURL, apiKey, speaksMessages, listURL }: ListAddress,
   signal: AbortSignal,
 ): Promise<ModelList> {
-  const base = baseURL.replace(/\/+$/, "");
+  const base = baseURL.replace(/(?<!\/)\/+$/, "");
   const bearer = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   // Lists of Anthropic come in pages of 20 (platform.claude.com api/models/list).
   const [url, headers] = speaksMessages

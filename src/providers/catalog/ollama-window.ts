@@ -46,15 +46,13 @@ function cacheBytes(shown: unknown): number | undefined {
   const layers = size(find(".block_count")) ?? 0;
   const heads = find(".attention.head_count_kv");
   // Models with several kinds of layers list the heads of each.
-  const all = Array.isArray(heads) ? sum(heads.map((count) => size(count) ?? 0)) : layers * (size(heads) ?? 0);
+  const all = Array.isArray(heads)
+    ? heads.reduce<number>((total, count) => total + (size(count) ?? 0), 0)
+    : layers * (size(heads) ?? 0);
   const [embedding = 0, queries = 1] = [find(".embedding_length"), find(".attention.head_count")].map(size);
   const width = embedding / queries;
   const key = size(find(".attention.key_length")) ?? width;
   const value = size(find(".attention.value_length")) ?? width;
   const bytes = 2 * all * (key + value);
   return bytes > 0 ? bytes : undefined;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

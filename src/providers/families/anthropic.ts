@@ -71,7 +71,7 @@ function isAlias(model: string, version: number): boolean {
 const refusals: readonly [RegExp, Partial<MessagesRules>][] = [
   [/block_binding|thinking-binding-controls/i, { bindsThoughts: false }],
   [/tool_(addition|removal|definition)|inline-tools|defer_loading/i, { toolChanges: false }],
-  [/mid-conversation-output-config|messages\.[^ ]*output_config/i, { effortChanges: false }],
+  [/mid-conversation-output-config|messages\.[^ ]{0,100}output_config/i, { effortChanges: false }],
   [
     /messages\.\d+\.role|role:? .?system|unexpected role|should be .user. or .assistant./i,
     { systemMessages: false, toolChanges: false, effortChanges: false },

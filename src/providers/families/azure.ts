@@ -37,7 +37,7 @@ function microsoftScope({ protocol, hostname, searchParams }: URL): string | und
  */
 function azureRoute(baseURL: string, { name }: AskedModel): ModelRoute {
   const url = new URL(baseURL);
-  const path = url.pathname.replace(/\/+$/, "").replace(/\/(chat\/completions|responses)$/, "");
+  const path = url.pathname.replace(/(?<!\/)\/+$/, "").replace(/\/(chat\/completions|responses)$/, "");
   const isResource = path === "/openai" || (path === "" && host.test(url.hostname));
   const inner = url.searchParams.has("api-version") ? `deployments/${encodeURIComponent(name)}` : "v1";
   url.pathname = isResource ? `/openai/${inner}` : path;

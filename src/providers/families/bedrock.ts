@@ -34,7 +34,7 @@ const isClaude = (model: string) => /(^|[./])(anthropic\.)?claude-/.test(model);
  */
 function bedrockRoute(baseURL: string, { name, model }: AskedModel): ModelRoute {
   const url = new URL(baseURL);
-  const given = url.pathname.replace(/\/+$/, "");
+  const given = url.pathname.replace(/(?<!\/)\/+$/, "");
   const [, region] = /^bedrock-mantle\.([a-z0-9-]+)\.api\.aws$/.exec(url.hostname) ?? [];
   if (isClaude(model)) {
     if (region && !name.startsWith("anthropic.")) url.host = runtimeHost(region);

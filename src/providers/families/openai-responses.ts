@@ -39,7 +39,7 @@ const isOlder = (model: string) => /(?:^|[/.:])(gpt-?(3|4)|chatgpt|davinci|babba
 
 /** Returns the effort levels of a model: those of the catalogue, else what is usual for its line. */
 export function openaiEfforts(model: string): readonly Effort[] {
-  const [modelID = model] = /(?:gpt-|o)\d.*$/i.exec(model) ?? [];
+  const [modelID = model] = /(?:gpt-|o)\d.*/i.exec(model) ?? [];
   const { efforts = [], flags = [] } = catalogFacts({ providerID: "openai", modelID: modelID.toLowerCase() }) ?? {};
   const known = effortLevels.filter((effort) => efforts.includes(effort));
   if (known.length === 0) return usualEfforts(model);

@@ -29,7 +29,7 @@ function hostOf(location: string): string {
 }
 
 function vertexRoute(baseURL: string, { name, model }: AskedModel): ModelRoute {
-  const base = baseURL.replace(/\/+$/, "").replace(/\/(endpoints\/openapi|publishers)(\/.*)?$/, "");
+  const base = baseURL.replace(/(?<!\/)\/+$/, "").replace(/\/(?:endpoints\/openapi|publishers)(?:\/.*|$)/, "");
   if (/(^|\/)claude-/.test(model)) return { api: "messages", baseURL: base, server: vertexMessages };
   // Google's own models bear their maker's name there (cloud.google.com vertex-ai openai compatibility).
   return { api: "openai", baseURL: `${base}/endpoints/openapi`, name: name.includes("/") ? name : `google/${name}` };

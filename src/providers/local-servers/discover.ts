@@ -53,7 +53,7 @@ export async function discoverLocalServers(
     ids.map(async (providerID): Promise<LocalServer[]> => {
       const address = Object.hasOwn(addresses, providerID) ? addresses[providerID] : undefined;
       if (address === undefined || !/^https?:/.test(address) || !URL.canParse(address)) return [];
-      const origin = address.replace(/\/+$/, "").replace(/\/v1$/, "");
+      const origin = address.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "");
       const get: ProbeGet = async (path) => await askJson(`${origin}${path}`, { signal: limited });
       const answer = await probes[providerID](get);
       if (!answer) return [];

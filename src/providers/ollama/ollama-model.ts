@@ -45,7 +45,7 @@ class OllamaModel implements Model {
     const { providerID, baseURL } = options;
     this.providerID = providerID;
     this.#options = options;
-    this.#url = `${baseURL.replace(/\/+$/, "").replace(/\/v1$/, "")}/api/chat`;
+    this.#url = `${baseURL.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")}/api/chat`;
     this.#origin = new URL(baseURL).origin;
     this.#key = rememberKey(options.apiKey);
   }

@@ -19,7 +19,7 @@ export function splitQuery(address: string): { baseURL: string; query: Record<st
   const url = new URL(address);
   const query = Object.fromEntries(url.searchParams);
   url.search = "";
-  return { baseURL: url.href.replace(/\/+$/, ""), query };
+  return { baseURL: url.href.replace(/(?<!\/)\/+$/, ""), query };
 }
 
 type Bytes = AsyncIterable<Uint8Array>;

@@ -11,7 +11,7 @@ const overflows = [
   /when context the overflows|context length of only/i,
   // llama.cpp, MiniMax, DeepSeek.
   /exceed_context_size/,
-  /context (size|length|window|limit)( of [^.]*)? (has been |was |is )?exceed/i,
+  /context (size|length|window|limit)( of [^.]{0,100})? (has been |was |is )?exceed/i,
   /\b(prompt|input|request)\b.{0,40}(too large|too long|larger than|longer than|greater than).{0,40}(context|model)/i,
   /greater than the context length/i,
   // xAI; Google; Kimi.
@@ -36,10 +36,10 @@ export function isOverflow(text: string): boolean {
 /** Errors that name the tokens of input, maximum output and window. */
 const sums: RegExp[] = [
   // OpenAI, vLLM: "maximum context length is 6048 tokens. However, you requested 6616 tokens (568 in the messages, …".
-  /maximum context length is (?<window>\d+).*?\((?:about )?(?<input>\d+) (?:in|of) .*?, (?<output>\d+) in/i,
+  /maximum context length is (?<window>\d+)\b[^(]{0,200}\((?:about )?(?<input>\d+) (?:in|of) [^,]{0,100}, (?<output>\d+) in/i,
   // vLLM since 2025: "'max_tokens' … is too large: 6048. This model's maximum context length is 6048 tokens and your
   // request has 568 input tokens".
-  /too large: (?<output>\d+).*?context length is (?<window>\d+).*?has (?<input>\d+) input/i,
+  /too large: (?<output>\d+)\b.{0,100}?context length is (?<window>\d+)\b.{0,100}?has (?<input>\d+) input/i,
   // Anthropic: "input length and `max_tokens` exceed context limit: 568 + 6048 > 6048".
   /exceed context limit: (?<input>\d+) \+ (?<output>\d+) > (?<window>\d+)/i,
 ];

@@ -1,4 +1,6 @@
 /** Shared by the provider families for encoding requests as JSON. */
+import { commentText } from "../../chat/comments.ts";
+import { fenced } from "../../chat/fence.ts";
 import { mergeDeep } from "../../chat/json.ts";
 import type { FilePart, Part, ToolPart, ToolsPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
@@ -74,6 +76,7 @@ export const continuePrompt = "Go on.";
 
 /** Returns the text of a user's part for the model; undefined for none. */
 export function userText(part: Part): string | undefined {
+  if (part.type === "comment") return commentText(part);
   if (part.type === "agent") return `Use the task tool to hand work to the agent ${part.name}.`;
   return part.type === "text" && !part.ignored && part.text.trim() !== "" ? part.text : undefined;
 }
@@ -170,11 +173,4 @@ function wholeContent({ mime, filename, url, source }: FilePart): FileContent {
     return { type: "text", text: `(The file ${filename} of type ${mime} was attached; it cannot be shown here.)` };
   }
   return { type: "text", text: `(The user points to the file ${filename}.)` };
-}
-
-/** Uses a fence that is longer than any in the text. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}`;
 }

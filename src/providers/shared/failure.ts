@@ -176,8 +176,8 @@ export function allWords(thrown: unknown): string {
   const { error } = record(thrown);
   const words = JSON.stringify(error ?? "", (key, value) => (key === "input" ? undefined : value));
   return words
-    .replace(/\\+(["n])/g, (_, char) => (char === "n" ? " " : char))
-    .replace(/'input': .*?(?=, 'ctx'|\}, \{|$)/g, "");
+    .replace(/(?<!\\)\\+(["n])/g, (_, char) => (char === "n" ? " " : char))
+    .replace(/'input': .*?(?=, 'ctx'|\}, \{|$)/gs, "");
 }
 
 function read(thrown: unknown): FailureFacts {
@@ -354,7 +354,7 @@ function quote(text: string, apiKey: string): string {
 /** Reduces a gateway's HTML page to its heading. */
 function withoutTags(text: string): string {
   if (!/<(!doctype|html|head|body)\b/i.test(text)) return text;
-  const heading = /<(title|h1)\b[^>]*>([^<]+)</i.exec(text)?.[2]?.trim();
+  const heading = /<(title|h1)\b[^<>]*>([^<]+)</i.exec(text)?.[2]?.trim();
   return heading || "it answered with a web page";
 }
 

@@ -30,7 +30,7 @@ const unitsMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_0
 
 /** Returns the ms of "6m0s", "20ms" or "26 seconds"; undefined for other texts. */
 function duration(text: string): number | undefined {
-  const found = [...text.matchAll(/(\d+(?:\.\d+)?)\s?(ms|h|m|s)/gi)];
+  const found = [...text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s?(ms|h|m|s)/gi)];
   const sum = found.reduce((ms, [, size, unit = "s"]) => ms + Number(size) * (unitsMs[unit.toLowerCase()] ?? 0), 0);
   return found.length > 0 ? Math.ceil(sum) : undefined;
 }

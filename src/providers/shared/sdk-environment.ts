@@ -35,6 +35,6 @@ export function sdkHeaders(provider: string, env: NodeJS.ProcessEnv): Record<str
 
 /** One `Name: value` per line. */
 function parseHeaders(text = ""): Record<string, string> {
-  const lines = [...text.matchAll(/^\s*([!#$%&'*+.^_`|~\w-]+)\s*:(.*)$/gm)];
+  const lines = [...text.matchAll(/^[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*:(.*)$/gm)];
   return Object.fromEntries(lines.map(([, name = "", value = ""]) => [name.toLowerCase(), value.trim()]));
 }

@@ -8,10 +8,11 @@ const tailBytes = 2_048;
 export class SseTail {
   /** Whether nothing more is to come. May be set by a reader that knows the end from an event. */
   done = false;
-  #tail = "";
+  /** Begins with the end of a line: later its first characters may be from within a text that looks like a line. */
+  #tail = "\n";
 
   get error(): StreamedError | undefined {
-    const line = /(?:^|[\r\n])error: ?(.+)/.exec(this.#tail)?.[1];
+    const line = /[\r\n]error: ?(.+)/.exec(this.#tail)?.[1];
     if (line === undefined) return undefined;
     const said = Buffer.from(line, "latin1").toString();
     try {
@@ -35,7 +36,7 @@ export class SseTail {
         const text = Buffer.from(end.buffer, end.byteOffset, end.length).toString("latin1");
         this.#tail = (this.#tail + text).slice(-tailBytes);
         // Data contains no raw line breaks, so this is a line of the stream.
-        this.done = /(?:^|[\r\n])data: ?\[DONE\]/.test(this.#tail);
+        this.done = /[\r\n]data: ?\[DONE\]/.test(this.#tail);
         yield next.value;
         if (this.done) return;
       }

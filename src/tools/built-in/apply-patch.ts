@@ -3,7 +3,7 @@ import type { CallMetadata, FileDiff } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Preview } from "../../chat/requests.ts";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
-import { type EditTarget, openTarget } from "../editing/plan-change.ts";
+import { type EditTarget, openTarget, openWhole } from "../editing/plan-change.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { TextFile } from "../host.ts";
 import { applyChunks } from "../patch/apply-chunks.ts";
@@ -98,8 +98,9 @@ async function planSteps(change: FileChange, context: ToolContext): Promise<Patc
       return [{ target, text: change.text, old: "", done }];
     }
     case "delete": {
-      const { target, before } = await openOld(path, context);
-      return [{ target, text: undefined, old: before.text, done: `${before.relative} is deleted.` }];
+      const target = await openWhole(path, false, "delete it", context);
+      const { location, before } = target;
+      return [{ target, text: undefined, old: before?.text ?? "", done: `${location.relative} is deleted.` }];
     }
     case "update":
       return await updateSteps(change, context);

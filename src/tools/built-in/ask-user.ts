@@ -11,7 +11,7 @@ export const askUser = defineTool({
   // The user may take any amount of time.
   timeoutMs: "own",
   description:
-    "Asks the user to choose between answers; they can always type another one. Only for what you cannot find out, where a wrong guess would cost more than the question.",
+    "Asks the user to choose between answers; they can always type another one. Only for what you can neither find out nor guess.",
   input: z.object({
     questions: z
       .array(

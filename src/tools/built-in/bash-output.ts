@@ -49,5 +49,6 @@ function readNewOutput(background: Background, id: string, filter: string): Tool
 function describeState({ state }: BackgroundCommand): string {
   if (state.type === "ended") return state.words;
   if (state.type === "running") return "running";
+  if (state.by === "user") return "waits for the user, who is asked for a password in the terminal; let it wait";
   return `waits for input after ${JSON.stringify(state.prompt)}, which nobody can type: end it and run it non-interactively`;
 }

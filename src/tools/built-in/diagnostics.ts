@@ -11,7 +11,7 @@ const order: readonly CodeProblem["severity"][] = ["error", "warning", "info", "
 export const diagnostics = defineTool({
   name: "diagnostics",
   sideEffect: "read-only",
-  description: "Lists errors and warnings of the editor's language services, in one file or in all they have checked.",
+  description: "Lists the editor's errors and warnings, in one file or in all that it has checked.",
   input: z.object({ path: z.optional(z.string().check(z.minLength(1))).check(z.describe("A file; default: all")) }),
   async prepare({ path }, { host, signal }) {
     const { workspace } = host;

@@ -13,7 +13,7 @@ const listLimit = 100_000_000;
 export const glob = defineTool({
   name: "glob",
   sideEffect: "read-only",
-  description: `Lists files that match a pattern such as "src/**/*.ts", newest first, without ignored ones (.gitignore). Returns at most ${shownFiles}.`,
+  description: `Lists files that match a pattern such as "src/**/*.ts", newest first, without ignored ones (.gitignore).`,
   input: z.object({
     pattern: z.string().check(z.trim(), z.minLength(1)),
     path: z.optional(z.string()).check(z.describe("Folder; default: the workspace")),

@@ -10,7 +10,7 @@ const input = z.object({
   pattern: z.string().check(z.minLength(1), z.describe("Regular expression")),
   path: z.optional(z.string()).check(z.describe("File or folder; default: the workspace")),
   glob: z.optional(z.string()).check(z.describe('Like "*.{ts,tsx}"')),
-  type: z.optional(z.string()).check(z.describe('File type of ripgrep, like "py"')),
+  type: z.optional(z.string()).check(z.describe('Like "py"')),
   output_mode: z
     .optional(z.enum(["content", "files_with_matches", "count"]))
     .check(z.describe("Default: files_with_matches")),
@@ -31,7 +31,7 @@ const lineCharacters = 500;
 export const grep = defineTool({
   name: "grep",
   sideEffect: "read-only",
-  description: `Searches file contents with ripgrep, without ignored files (.gitignore). Lines over ${lineCharacters} characters are cut.`,
+  description: `Searches file contents with ripgrep, without ignored files (.gitignore).`,
   input,
   async prepare(wish, { host, callID, signal }) {
     signal.throwIfAborted();

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { openTarget, planChange } from "../editing/plan-change.ts";
-import { type CellChange, type CellRef, CellType, changeCell } from "../notebook/change-cell.ts";
+import { requireRead } from "../file-access/file-checks.ts";
+import { CellType } from "../notebook/cells.ts";
+import { type CellChange, type CellRef, changeCell } from "../notebook/change-cell.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
 const input = z.object({
@@ -21,6 +23,8 @@ export const notebookEdit = defineTool({
   async prepare(wish, context) {
     const change = changeOf(wish);
     const target = await openTarget(wish.notebook_path, false, context);
+    // A cell is named, not quoted.
+    if (target.before && change.mode !== "insert") requireRead(target.before, context.seen, `${change.mode} the cell`);
     const { text, done } = changeCell(target.before?.text ?? "", change, target.location.relative);
     return planChange(target, text, done, context);
   },

@@ -11,9 +11,9 @@ const lineLimit = 2_000;
 export const read = defineTool({
   name: "read",
   sideEffect: "read-only",
-  description: `Reads a file: text as numbered lines (number, tab, line), images and PDFs as attachments; lists a folder. Returns at most ${outputLimit.lines} lines and ${outputLimit.characters} characters: continue with offset. Lines over ${lineLimit} characters are cut. Read a file before you change it.`,
+  description: `Reads a file: text as numbered lines (number, tab, line), images and PDFs as attachments; lists a folder. Returns at most ${outputLimit.lines} lines and ${outputLimit.characters} characters: continue with offset. Read a file before you change it.`,
   input: z.object({
-    file_path: z.string().check(z.minLength(1), z.describe("Absolute or relative path")),
+    file_path: z.string().check(z.minLength(1)),
     offset: z.optional(z.int().check(z.gte(0))).check(z.describe("First line, from 1")),
     limit: z.optional(z.int().check(z.gte(1))),
   }),

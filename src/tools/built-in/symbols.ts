@@ -11,12 +11,12 @@ export const symbols = defineTool({
   name: "symbols",
   sideEffect: "read-only",
   description:
-    "Asks the editor's language services for the definition or references of a symbol on a line, the symbols of a document, or those of the workspace with a name. More exact than grep.",
+    "Finds the definition or references of a symbol on a line, the symbols of a document, or those of the workspace with a name. More exact than grep.",
   input: z.object({
     action: z.enum(["definition", "references", "document", "workspace"]),
-    symbol: z.optional(z.string().check(z.minLength(1))).check(z.describe("Its name")),
+    symbol: z.optional(z.string().check(z.minLength(1))),
     path: z.optional(z.string().check(z.minLength(1))),
-    line: z.optional(z.int().check(z.gte(1))).check(z.describe("Of the symbol")),
+    line: z.optional(z.int().check(z.gte(1))),
   }),
   async prepare(input, { host, signal }) {
     const editor = requireEditor(host.editor);

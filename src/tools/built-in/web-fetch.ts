@@ -14,8 +14,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
     sideEffect: "network",
     // The tool has its own limit; this one is for a thread that does not end.
     timeoutMs: timeLimitMs + 5_000,
-    description:
-      "Fetches a web page or text file from a public address; HTML becomes Markdown. A redirect to another host is reported, not followed.",
+    description: "Fetches a web page or text file from a public address; HTML becomes Markdown.",
     input: z.object({ url: z.string().check(z.minLength(1)) }),
     async prepare({ url: text }, { signal }) {
       const url = publicURL(text);

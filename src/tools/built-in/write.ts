@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
-import { asRead, requireTrust } from "../file-access/file-checks.ts";
+import { openWhole } from "../editing/plan-change.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
 import { countLines, isCrlf, plural } from "../text/text.ts";
@@ -15,12 +15,10 @@ export const write = defineTool({
     file_path: z.string().check(z.minLength(1)),
     content: z.string(),
   }),
-  async prepare({ file_path, content }, { host, seen, signal }) {
-    signal.throwIfAborted();
-    requireTrust(host.workspace);
-    const location = await host.workspace.locate(file_path);
-    const kind = await host.workspace.open(location, signal);
-    const before = kind.type === "missing" ? undefined : asRead(kind, seen);
+  async prepare({ file_path, content }, context) {
+    const { host, seen, signal } = context;
+    const advice = "write it, or change parts of it with edit";
+    const { location, before } = await openWhole(file_path, true, advice, context);
     // The file keeps CRLF line endings even if the content has none.
     const text =
       before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;

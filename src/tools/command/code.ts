@@ -1,4 +1,5 @@
 /** Finds the files that code in the arguments of a command may name. Pure. */
+import { filesListedIn } from "./listing-code.ts";
 import { holdsMark, isWild, marks } from "./shell/pattern.ts";
 import { systemName } from "./shell/simple-command.ts";
 
@@ -22,19 +23,23 @@ export function filesInCode(program: string, words: readonly string[], data: str
     return /^g?sed$/.test(name) ? words.flatMap(filesInSed) : [];
   }
   const code = words.filter((word) => /[\s'"`()[\]{}<>;]/.test(word));
+  const processes = isCode && [...code, data ?? ""].some(namesProcess) ? ["/proc/1/environ"] : [];
   const found = code.flatMap((text) => filesIn(text, isCode));
-  return unique([...found, ...(isCode && data !== undefined ? filesIn(data, true) : [])]);
+  return unique([...processes, ...found, ...(isCode && data !== undefined ? filesIn(data, true) : [])]);
+}
+
+/** Returns patterns for what code finds in folders, and may open. */
+export function filesListedInCode(program: string, words: readonly string[], data: string | undefined): string[] {
+  if (!isInterpreter(program)) return [];
+  const code = words.filter((word) => /[([<]/.test(word));
+  return [...code, ...(data === undefined ? [] : [data])].flatMap(filesListedIn);
 }
 
 /** Returns everything in a text that may be the name of a file: quoted texts, and words that look like paths. */
 function filesIn(code: string, alsoBare: boolean): string[] {
-  // Code joins texts: 'a' + 'b', "a" . "b", 'a' 'b'.
-  const joined = code.replace(/(["'])\s*(?:\+|\.{1,2}|)\s*\1/g, (whole) => (whole.length === 2 ? whole : ""));
-  const quoted = [...joined.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`/gs)].map(
-    ([, one, two, three]) => decoded(one ?? two ?? three ?? ""),
-  );
+  const quoted = quotedTexts(code, !alsoBare && /\bgetline\b|\bARGV\b/.test(code)).map(decoded);
   const inside = quoted.flatMap((text) => [text, ...text.split(/[\s<>|;&()'"`,=@]+/)]);
-  const bare = alsoBare ? [...joined.matchAll(/(?:^|[^\w)\]?$./~'"`-])((?:~|\.{1,2})?\/?[\w.~*/[\]?-]+)/g)] : [];
+  const bare = alsoBare ? [...code.matchAll(/(?:^|[^\w)\]?$./~'"`-])((?:~|\.{1,2})?\/?[\w.~*/[\]?-]+)/g)] : [];
   const paths = bare.flatMap(([, path = ""]) => (/^[~./]|\//.test(path) ? [path] : []));
   // A text of code is rarely a wildcard without any name: `.*`.
   const isPattern = (text: string) => /^[\w./~*?[\]-]+$/.test(text) || holdsMark(text);
@@ -45,6 +50,53 @@ function filesIn(code: string, alsoBare: boolean): string[] {
     !text.includes("\n") &&
     (!isWild(text) || isPattern(text));
   return unique([...inside, ...paths].filter(isName)).slice(0, 200);
+}
+
+/** Whether code may join the path of what `/proc` shows of another process: `"/proc/" + pid + "/environ"`. */
+export const namesProcess = (code: string) =>
+  /\/proc\b/.test(code) && /\b(environ|auxv|mem|kcore|fd|root|cwd|map_files)\b(?!\s*[[(])/.test(code);
+
+const quotes: Readonly<Record<string, RegExp>> = {
+  '"': /"((?:[^"\\]|\\.)*)"/sy,
+  "'": /'((?:[^'\\]|\\.)*)'/sy,
+  "`": /`((?:[^`\\]|\\.)*)`/sy,
+};
+
+/** Code joins texts: 'a' + 'b', "a" . "b", 'a' 'b'. */
+const joints: ReadonlySet<string> = new Set(["", "+", ".", ".."]);
+/** Code of awk also joins them with variables: `"." v "nv"`. */
+const variable = /^\s*\$?\w+\s*$/;
+
+/** `withVariables`: joins texts also with variables between and after them, as code of awk does. */
+function quotedTexts(code: string, withVariables: boolean): string[] {
+  const found: string[] = [];
+  /** The texts that are joined so far. */
+  let joined = "";
+  // A quote without an end means that the later ones of its kind have none either: all that follow are escaped.
+  const endless = new Set<string>();
+  let end = 0;
+  for (const { 0: quote, index } of code.matchAll(/["'`]/g)) {
+    const pattern = quotes[quote];
+    if (!pattern || index < end || endless.has(quote)) continue;
+    pattern.lastIndex = index;
+    const text = pattern.exec(code)?.[1];
+    if (text === undefined) {
+      endless.add(quote);
+      continue;
+    }
+    const between = code.slice(end, index);
+    const isInserted = withVariables && variable.test(between);
+    if (end > 0 && (isInserted || joints.has(between.trim()))) joined += `${isInserted ? marks.any : ""}${text}`;
+    else {
+      found.push(joined);
+      joined = text;
+    }
+    found.push(text);
+    end = pattern.lastIndex;
+    if (withVariables && /^\s*\$?\w/.test(code.slice(end, end + 10))) found.push(joined + marks.any);
+  }
+  found.push(joined);
+  return found;
 }
 
 /** sed's commands that read and write files. */

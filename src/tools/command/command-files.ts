@@ -1,9 +1,9 @@
 /** The files that a command names, and the permissions that they require (T8). */
-import { protectedBelow } from "../file-access/protected-below.ts";
+import { type BelowOptions, protectedBelow } from "../file-access/protected-below.ts";
 import { fileRequirements, isWithin, namedOutside } from "../file-access/requirements.ts";
 import type { Host, Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
-import { expandGlob, globBelow } from "./glob.ts";
+import { expandGlob, type GlobBelow, type GlobPaths, globBelow } from "./glob.ts";
 import { isHarmlessDevice } from "./paths.ts";
 import type { RecursiveRead } from "./programs/program.ts";
 import { exactRequirement, type RequiredPermissions } from "./required.ts";
@@ -18,17 +18,22 @@ export interface CommandContext {
 
 export type FileUse = "mention" | "read" | "unknown";
 
-export interface ExpandedGlob {
+export interface ExpandedGlob extends GlobPaths {
   glob: string;
   folder: string;
-  /** Matching paths; undefined for too many. */
-  paths: readonly string[] | undefined;
 }
+
+/** In one folder. */
+const maxPartialSearches = 4;
+/** Files and folders that are looked at for one command; beyond this number it asks. */
+const maxEntriesOfCommand = 400_000;
 
 export class CommandFiles {
   readonly #required: RequiredPermissions;
   readonly #locations = new Map<string, Promise<Location | undefined>>();
   readonly #protectedFiles = new Map<string, ReturnType<typeof protectedBelow>>();
+  readonly #searches = new Map<string, number>();
+  readonly #budget = { entries: maxEntriesOfCommand };
   readonly #host: Host;
   readonly #signal: AbortSignal;
 
@@ -46,14 +51,19 @@ export class CommandFiles {
         if (place && (await this.#host.workspace.look(place)) !== "missing") there.push(place);
       }
       const here = await this.locate(".", folder);
-      if (there.length === 0 && here) there.push(here);
+      if (there.length === 0 && here && below.readsHere) there.push(here);
       for (const place of there) await this.#addProtectedBelow(place, below);
     }
   }
 
-  async #addProtectedBelow(folder: Location, { isRead, ignored }: RecursiveRead): Promise<void> {
-    if ((await this.#host.workspace.look(folder)) !== "folder") return;
-    const paths = (await this.holdsHome(folder)) ? undefined : await this.protectedIn(folder, ignored);
+  /** `enters`: whether what it reads can be in a folder. */
+  async #addProtectedBelow(
+    folder: Location,
+    { isRead, ignored }: Omit<RecursiveRead, "readsHere">,
+    enters?: GlobBelow["enters"],
+  ): Promise<void> {
+    if (!this.#host.workspace.list(folder.path)) return;
+    const paths = (await this.holdsHome(folder)) ? undefined : await this.protectedIn(folder, { ignored, enters });
     if (!paths)
       this.#required.add({ ...exactRequirement(`${folder.relative}/…`, ""), permission: "read", protection: "secret" });
     for (const path of paths ?? []) {
@@ -61,18 +71,27 @@ export class CommandFiles {
     }
   }
 
-  /** Returns relative paths, looked up once; undefined for too many files. `ignored`: also what git ignores. */
-  protectedIn(folder: Location, ignored: boolean): ReturnType<typeof protectedBelow> {
+  /** Returns relative paths; undefined for too many files. `until`: returns the first such path alone. */
+  async protectedIn(
+    folder: Location,
+    { ignored, enters, until }: Pick<BelowOptions, "ignored" | "enters" | "until">,
+  ): ReturnType<typeof protectedBelow> {
+    const options = { signal: this.#signal, ignored, budget: this.#budget };
     const key = `${ignored} ${folder.path}`;
-    const known =
-      this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, { signal: this.#signal, ignored });
-    this.#protectedFiles.set(key, known);
-    return known;
+    const searches = (this.#searches.get(key) ?? 0) + 1;
+    this.#searches.set(key, searches);
+    // Looking at few folders is fast; looking at the same ones many times is not.
+    const isPart = (enters || until) && searches <= maxPartialSearches && !this.#protectedFiles.has(key);
+    if (isPart) return await protectedBelow(folder, this.#host, { ...options, enters, until });
+    const all = this.#protectedFiles.get(key) ?? protectedBelow(folder, this.#host, options);
+    this.#protectedFiles.set(key, all);
+    return until ? (await all)?.filter(until).slice(0, 1) : await all;
   }
 
-  /** Whether the folder is a home folder or holds one, which always counts as holding secrets. */
+  /** Whether the folder is a home folder, shows processes, or holds such folders, which always counts as holding secrets. */
   async holdsHome({ path, inside }: Location): Promise<boolean> {
     if (inside) return false;
+    if (isOfProcesses(path)) return true;
     const home = await this.locate("~", "");
     return /^\/(root|home|Users)(\/[^/]+)?$/.test(path) || (home !== undefined && isWithin(home.path, path));
   }
@@ -80,7 +99,7 @@ export class CommandFiles {
   /** Resolves each path once. Undefined if that fails, because it is far too long or circular. */
   locate(name: string, folder: string): Promise<Location | undefined> {
     // A home folder such as `~name` is always outside.
-    const path = pathFrom(folder, /^~[^/]/.test(name) ? `/${name}` : name).replace(/(?<=.)\/+$/, "");
+    const path = pathFrom(folder, /^~[^/]/.test(name) ? `/${name}` : name).replace(/(?<=[^/]|^\/)\/+$/, "");
     const known = this.#locations.get(path) ?? this.#host.workspace.locate(path).catch(onlyToolErrors);
     this.#locations.set(path, known);
     return known;
@@ -109,20 +128,21 @@ export class CommandFiles {
   async expandGlobs(globs: readonly string[], folders: readonly string[]): Promise<ExpandedGlob[]> {
     const expand = async (glob: string, folder: string) => {
       const locate = (path: string) => this.locate(path, folder);
-      const paths = await expandGlob(glob, locate, this.#host.workspace, this.#signal).catch(onlyToolErrors);
+      const { paths, free } = await expandGlob(glob, locate, this.#host.workspace);
       // A shell does not change a wildcard that matches nothing.
-      return { glob, folder, paths: paths?.length === 0 ? [glob] : paths };
+      return { glob, folder, paths: paths?.length === 0 ? [glob] : paths, free };
     };
     return await Promise.all(folders.flatMap((folder) => globs.map((glob) => expand(glob, folder))));
   }
 
-  async addGlobFiles({ glob, folder, paths }: ExpandedGlob, use: FileUse): Promise<void> {
-    for (const path of paths ?? []) await this.addNamedPath(path, [folder], use);
+  async addGlobFiles({ glob, folder, paths, free }: ExpandedGlob, use: FileUse): Promise<void> {
+    for (const path of paths ?? [])
+      if (use === "unknown" || !free.has(path)) await this.addNamedPath(path, [folder], use);
     if (use === "mention") return;
-    // Files named in `.rondoignore` are not listed, nor those beyond the limit.
-    const { folder: start, isMatch } = globBelow(glob);
-    const place = await this.locate(start === "" ? "." : start, folder);
-    if (place) await this.#addProtectedBelow(place, { isRead: isMatch, ignored: true });
+    // Some shells also match hidden names, and there may be more paths than the limit.
+    const below = globBelow(glob);
+    const place = await this.locate(below.folder === "" ? "." : below.folder, folder);
+    if (place) await this.#addProtectedBelow(place, { isRead: below.isMatch, ignored: true }, below.enters);
   }
 
   async addRedirect({ access, target, folders }: Extract<ShellAction, { type: "redirect" }>): Promise<void> {
@@ -178,6 +198,9 @@ export class CommandFiles {
     for (const each of fileRequirements(mayChange ? "edit" : "read", location, this.#host)) this.#required.add(each);
   }
 }
+
+/** Whether it is `/proc`, or a folder of a process in it. */
+export const isOfProcesses = (path: string) => /^\/proc(\/(\d+|self|thread-self)(\/.*)?)?$/.test(path);
 
 function onlyToolErrors(error: unknown): undefined {
   if (!(error instanceof ToolError)) throw error;

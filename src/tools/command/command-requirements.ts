@@ -8,7 +8,9 @@
  * 3. `CommandFiles` (command-files.ts) requires more for written files, and for those outside the workspace or protected.
  * 4. The user's rules judge each requirement, and the strictest decision wins (loop/permissions/rules.ts).
  */
+import type { FolderListing, Workspace } from "../host.ts";
 import type { PermissionRequirement } from "../tool.ts";
+import { ChangedFiles } from "./changed-files.ts";
 import { type CommandContext, CommandFiles, type ExpandedGlob } from "./command-files.ts";
 import { namesFoundFiles } from "./found-files.ts";
 import { PartlyKnownFiles } from "./partly-known.ts";
@@ -45,7 +47,8 @@ const maxVariants = 20;
 const maxRequirements = 200;
 
 /** Returns at least one requirement, in the order of the command, without duplicates. */
-export async function commandRequirements(command: string, context: CommandContext): Promise<PermissionRequirement[]> {
+export async function commandRequirements(command: string, given: CommandContext): Promise<PermissionRequirement[]> {
+  const context = { ...given, host: { ...given.host, workspace: listingOnce(given.host.workspace) } };
   const { shell } = context.host.terminal;
   const required = new CommandRequirements(command, context);
   const windowsShell = windowsShellOf(shell);
@@ -62,6 +65,16 @@ export async function commandRequirements(command: string, context: CommandConte
   return required.all;
 }
 
+/** One command is judged by one state of each folder, so none is looked at twice. */
+function listingOnce(workspace: Workspace): Workspace {
+  const listings = new Map<string, FolderListing | undefined>();
+  const list = (path: string) => {
+    if (!listings.has(path)) listings.set(path, workspace.list(path));
+    return listings.get(path);
+  };
+  return { ...workspace, list };
+}
+
 async function readCommand(command: string, shell: string): Promise<ShellAction[] | undefined> {
   if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return undefined;
   // A separate bundle that is loaded with the first command.
@@ -76,6 +89,7 @@ class CommandRequirements {
   readonly #required: RequiredPermissions;
   readonly #files: CommandFiles;
   readonly #partlyKnown: PartlyKnownFiles;
+  readonly #changed: ChangedFiles;
   readonly #context: CommandContext;
 
   constructor(command: string, context: CommandContext) {
@@ -83,6 +97,7 @@ class CommandRequirements {
     this.#required = new RequiredPermissions(command);
     this.#files = new CommandFiles(this.#required, context);
     this.#partlyKnown = new PartlyKnownFiles(this.#files, this.#required, context);
+    this.#changed = new ChangedFiles(this.#files, this.#required, context);
   }
 
   get all(): PermissionRequirement[] {
@@ -92,13 +107,18 @@ class CommandRequirements {
   async addAction(action: ShellAction): Promise<void> {
     switch (action.type) {
       case "command":
-        await this.#addCommand(action.words, action.folders);
-        return await this.#partlyKnown.addCommand(action);
+        await this.#addCommand(action);
+        await this.#partlyKnown.addCommand(action);
+        return await this.#changed.addCommand(action);
       case "unsupported":
         return await this.addUnsupported(action.text);
       case "redirect":
         await this.#files.addRedirect(action);
-        return await this.#partlyKnown.addRedirect(action);
+        await this.#partlyKnown.addRedirect(action);
+        return await this.#changed.addRedirect(action);
+      case "data":
+        this.#partlyKnown.addData(action.text);
+        return;
       case "mention":
         for (const value of action.words.flatMap(({ values }) => values ?? []))
           await this.#files.addNamedPath(value, action.folders, "mention");
@@ -117,8 +137,9 @@ class CommandRequirements {
       const effect = "cannot be parsed with certainty";
       this.#required.add(exactRequirement(command, effect), { words: [], runsAnything: true });
     }
-    const parts = { files: this.#files, required: this.#required };
-    await addWindowsFiles(windowsWords(command, shell), windowsUse(command, plain), parts);
+    const parts = { files: this.#files, changed: this.#changed, required: this.#required };
+    const words = windowsWords(command, shell);
+    await addWindowsFiles(words, windowsUse(command, plain, words), parts);
   }
 
   addNothing(command: string): void {
@@ -129,6 +150,7 @@ class CommandRequirements {
     this.#required.add(exactRequirement(text, "cannot be parsed with certainty"), { words: [], runsAnything: true });
     for (const path of likelyPaths(text)) await this.#files.addNamedPath(path, [""], "unknown");
     await this.#partlyKnown.addText(text);
+    await this.#changed.addText(text);
   }
 
   /** To be called after the last action. */
@@ -136,20 +158,20 @@ class CommandRequirements {
     await this.#partlyKnown.finish();
   }
 
-  async #addCommand(words: readonly ShellWord[], folders: Folders): Promise<void> {
+  async #addCommand({ words, folders, data }: Extract<ShellAction, { type: "command" }>): Promise<void> {
     const variants = variantsOf(words) ?? (await this.#readingFound(words, folders));
     const text = words.map(shownText).join(" ");
     const [program = ""] = words[0]?.values ?? [];
     const name = systemName(program);
     if (variants && (folders || isPure(name))) {
-      for (const variant of variants) await this.#addVariant(variant, folders ?? [""]);
+      for (const variant of variants) await this.#addVariant(variant, folders ?? [""], data);
       return;
     }
     const known = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : []));
     const effect = effectOf(program, known.slice(1)) || "depends on what is known only when it runs";
     // An unknown word may be an option that runs code.
     const runsAnything = reachOf(program, known.slice(1)) === "anything" || (!variants && !runsOnlyItself(program));
-    this.#required.add(exactRequirement(text, effect), { words: words.map(possibleValue), runsAnything });
+    this.#required.add(exactRequirement(text, effect), { words: words.map(possibleValue), runsAnything, input: data });
     // Unknown words keep their places, as the first one may be a pattern to search for.
     const all = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : [marks.any]));
     const named = pathWords(all).filter((path) => !holdsMark(path));
@@ -165,27 +187,26 @@ class CommandRequirements {
     const [program = ""] = words[0]?.values ?? [];
     const name = systemName(program);
     const variants = variantsOf(words.flatMap((word) => (word.values ? [word] : [foundFile, foundFile])));
-    const { host, signal } = this.#context;
+    const { host } = this.#context;
     if (!variants || !folders || globsCanBeOptions(name)) return undefined;
     for (const [, ...rest] of variants) {
       const values = rest.map(({ value }) => value);
       if (!readsNamedFiles(name, values) || outputFiles(name, values).length > 0) return undefined;
     }
     for (const word of words) {
-      if (!word.values && !(await namesFoundFiles(word, folders, this.#files, host.workspace, signal)))
-        return undefined;
+      if (!word.values && !(await namesFoundFiles(word, folders, this.#files, host.workspace))) return undefined;
     }
     return variantsOf(words.map((word) => (word.values ? word : { ...foundFile, text: word.text })));
   }
 
-  async #addVariant(words: readonly KnownWord[], folders: readonly string[]): Promise<void> {
+  async #addVariant(words: readonly KnownWord[], folders: readonly string[], input?: string): Promise<void> {
     const values = words.map(({ value }) => value);
     const [program = "", ...rest] = values;
     const name = systemName(program);
     const wildcards = words.filter(({ isGlob }) => isGlob).map(({ value }) => value);
     const globs = await this.#files.expandGlobs(wildcards, folders);
     const forRules = words.map(({ value, isGlob }) => (isGlob || value === foundName ? undefined : value));
-    await this.#addProgram(words, folders, globs, forRules);
+    await this.#addProgram(words, folders, globs, forRules, input);
     const use = isPure(name) ? "mention" : onlyReads(name, rest) ? "read" : "unknown";
     for (const glob of globs) await this.#files.addGlobFiles(glob, use);
     if (use === "mention") return;
@@ -201,6 +222,7 @@ class CommandRequirements {
     folders: readonly string[],
     globs: readonly ExpandedGlob[],
     forRules: readonly (string | undefined)[],
+    input?: string,
   ): Promise<void> {
     const [program = "", ...rest] = words.map(({ value }) => value);
     const name = systemName(program);
@@ -212,7 +234,7 @@ class CommandRequirements {
     const reach = reachOf(program, rest);
     const isElsewhere = await this.#usesOtherFolder(name, rest, folders);
     const runsAnything = reach === "anything" || givesOption || isElsewhere === "repository";
-    const runs = { words: forRules, runsAnything };
+    const runs = { words: forRules, runsAnything, input };
     if (runsAnything || reach === "more" || isElsewhere || globs.some(({ paths }) => !paths)) {
       this.#required.add(
         exactRequirement(pattern, effect || "can run other code, or write, with these arguments"),

@@ -23,14 +23,13 @@ export async function namesFoundFiles(
   folders: readonly string[],
   files: CommandFiles,
   workspace: Workspace,
-  signal: AbortSignal,
 ): Promise<boolean> {
   for (const shape of shapes) {
     const search = searchOf(shape);
     if (!search) return false;
     for (const folder of folders) {
       const start = await files.locate(search.start === "" ? "." : search.start, folder);
-      const walk = new FolderWalk(search, files, workspace, signal);
+      const walk = new FolderWalk(search, files, workspace);
       if (!start || !(await walk.isWithin(start, search.start))) return false;
     }
   }
@@ -52,29 +51,35 @@ class FolderWalk {
   readonly #search: Search;
   readonly #located: CommandFiles;
   readonly #workspace: Workspace;
-  readonly #signal: AbortSignal;
 
-  constructor(search: Search, located: CommandFiles, workspace: Workspace, signal: AbortSignal) {
+  constructor(search: Search, located: CommandFiles, workspace: Workspace) {
     this.#search = search;
     this.#located = located;
     this.#workspace = workspace;
-    this.#signal = signal;
   }
 
-  async isWithin(place: Location, path: string): Promise<boolean> {
-    if (!place.inside || !isOneWord(path)) return false;
-    if ((await this.#workspace.look(place)) !== "folder") return true;
-    if (++this.#folders > maxFolders) return false;
-    const found = await this.#workspace.open(place, this.#signal);
-    for (const entry of found.type === "folder" ? found.entries : []) {
-      const name = entry.replace(/\/$/, "");
-      const isFolder = entry !== name;
-      if (!isFolder && !this.#search.isMatch(name)) continue;
-      if (++this.#files > maxFiles) return false;
-      const next = `${path === "" ? "" : `${path}/`}${name}`;
-      const location = await this.#located.locate(`${place.path}/${name}`, "");
-      if (!location?.inside || !isOneWord(next) || (isFolder && !(await this.isWithin(location, next)))) return false;
+  /** `path`: as the search prints it. */
+  async isWithin({ path: folder, inside }: Location, path: string): Promise<boolean> {
+    if (!inside || !isOneWord(path)) return false;
+    const open = [{ folder, prefix: path === "" ? "" : `${path}/` }];
+    for (let next = open.pop(); next; next = open.pop()) {
+      const { folder, prefix } = next;
+      const listing = this.#workspace.list(folder);
+      if (!listing) continue;
+      this.#folders += 1;
+      const files = listing.files.filter((name) => this.#search.isMatch(name));
+      const links = listing.links.filter((name) => this.#search.isMatch(name));
+      this.#files += files.length + links.length + listing.folders.length;
+      if (this.#folders > maxFolders || this.#files > maxFiles) return false;
+      if (![...files, ...links, ...listing.folders].every((name) => isOneWord(prefix + name))) return false;
+      if (!(await this.#leadInside(folder, links))) return false;
+      for (const name of listing.folders) open.push({ folder: `${folder}/${name}`, prefix: `${prefix}${name}/` });
     }
+    return true;
+  }
+
+  async #leadInside(folder: string, links: readonly string[]): Promise<boolean> {
+    for (const name of links) if (!(await this.#located.locate(`${folder}/${name}`, ""))?.inside) return false;
     return true;
   }
 }

@@ -3,12 +3,14 @@ import os from "node:os";
 import { isSecret } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Host, Location, Protection } from "../host.ts";
-import { filesInCode, isInterpreter } from "./code.ts";
-import type { CommandContext, CommandFiles, FileUse } from "./command-files.ts";
+import { filesInCode, filesListedInCode, isInterpreter, namesProcess } from "./code.ts";
+import { type CommandContext, type CommandFiles, type FileUse, isOfProcesses } from "./command-files.ts";
 import { globBelow, patternIn } from "./glob.ts";
 import { guessedPaths, isHarmlessDevice, likelyPatterns, pathWords } from "./paths.ts";
-import { isPure, onlyReads } from "./programs/table.ts";
+import { printedText } from "./printed-text.ts";
+import { isPure, onlyReads, outputFiles } from "./programs/table.ts";
 import { exactRequirement, type RequiredPermissions } from "./required.ts";
+import { partlyKnownCode } from "./shell/partly-known-code.ts";
 import { holdsMark, isWholly, isWild, marks, patternMatcher, unescaped } from "./shell/pattern.ts";
 import { systemName } from "./shell/simple-command.ts";
 import type { Folders } from "./shell/state.ts";
@@ -21,7 +23,7 @@ const listing = new Set(
   getconf cal find fd fdfind tree date ps hostname git env man tr seq`.split(/\s+/),
 );
 /** Programs that show, copy or send files, among those that do not only read. */
-const copying = /^(cp|mv|ln|scp|rsync|tar|bsdtar|zip|7z|dd|install|openssl|gpg|source|\.)$/;
+const copying = /^(cp|mv|ln|scp|rsync|tar|bsdtar|gtar|zip|7z|7za|7zz|cpio|dd|install|openssl|gpg|source|\.)$/;
 
 /** Secrets that a home folder or a workspace usually holds. */
 const usualSecrets: readonly string[] = [
@@ -29,6 +31,13 @@ const usualSecrets: readonly string[] = [
   ...[".pypirc", ".git-credentials", ".docker/config.json", ".kube/config", ".config/gh/hosts.yml", ".pgpass"],
   ...["id_rsa", "id_ed25519", "credentials.json", "secrets.json", "server.pem", "server.key"],
 ];
+const anEnvironment = "/proc/1/environ";
+
+/** What `/proc` shows of some process, and of the machine. */
+const ofProcesses: readonly string[] = ["1", "self"]
+  .flatMap((id) => ["", "/task/1"].flatMap((task) => ["environ", "mem", "auxv"].map((name) => `${id}${task}/${name}`)))
+  .concat("1/fd/3", "1/cwd/.env", "1/root/etc/shadow", "1/map_files/1", "kcore");
+
 /** Files that control execution, which usually exist or can be created. */
 const usualSettings: readonly string[] = [
   ...[".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", ".vscode/mcp.json", ".mcp.json"],
@@ -56,7 +65,7 @@ export class PartlyKnownFiles {
   readonly #required: RequiredPermissions;
   readonly #host: Host;
   readonly #signal: AbortSignal;
-  /** What programs print that only print their arguments: it may become the name of a file. */
+  /** What programs print that only print their arguments, and texts that others read: it may become the name of a file. */
   readonly #printed: string[] = [];
   #readsAnything = false;
 
@@ -73,14 +82,24 @@ export class PartlyKnownFiles {
     const values = words.map((word) => (word.isGlob ? undefined : word.values)).slice(1);
     if (isPure(name)) {
       this.#printed.push(...values.flatMap((one) => one ?? []));
+      const text = printedText(
+        name,
+        values.map((one) => one?.[0]),
+      );
+      if (text !== undefined) this.#printed.push(text);
       return;
     }
     const known = values.flatMap((one) => one ?? []);
+    if (data !== undefined) this.addData(data);
     if (isInterpreter(program) && !known.some((word) => !word.startsWith("-"))) this.#readsAnything = true;
     const use = onlyReads(name, known) ? "read" : "unknown";
     for (const file of filesInCode(program, known, data)) await this.#addLikely(file, folders, use);
+    for (const path of filesListedInCode(program, known, data)) await this.#addListed(path, folders);
     for (const path of guessedPaths([program, ...known])) await this.#addLikely(path, folders, use);
+    if (!folders && known.some((word) => /^(\.\/)?(environ|auxv|mem)$/.test(word)))
+      await this.#addLikely(anEnvironment, [""], use);
     if (folders && words.every((word) => word.values)) return;
+    if (isInterpreter(program)) for (const word of words.slice(1)) await this.#addInsertedIn(word, folders);
     const shows = use === "read" ? !listing.has(name) : copying.test(name);
     for (const shape of pathShapes(program, words.slice(1))) {
       if (isWholly(shape)) {
@@ -105,17 +124,35 @@ export class PartlyKnownFiles {
     }
   }
 
+  /** For a text that a part of the command reads. */
+  addData(text: string): void {
+    this.#printed.push(text);
+  }
+
   /** For a text that could not be parsed. */
   async addText(text: string): Promise<void> {
+    // It may be a shell that reads code.
+    this.#readsAnything = true;
+    if (namesProcess(text)) await this.#addLikely(anEnvironment, [""], "unknown");
     for (const pattern of likelyPatterns(text)) if (!isWholly(pattern)) await this.#addLikely(pattern, [""], "unknown");
+    for (const file of settingsChangedByGit(text)) await this.#files.addProtectedPath(file, [""], "edit");
   }
 
   /** What is printed may be read as a name, or as code. */
   async finish(): Promise<void> {
     if (!this.#readsAnything) return;
     for (const text of this.#printed)
-      for (const word of [text, ...text.split(/[\s'"`(),;]+/)])
-        await this.#files.addProtectedPath(word, [""], "unknown");
+      for (const word of [text, ...text.split(/[\s'"`(),;]+/)]) {
+        if (holdsMark(word)) await this.#addLikely(word, [""], "unknown");
+        else await this.#files.addProtectedPath(word, [""], "unknown");
+      }
+  }
+
+  /** Adds what code may name in which another program or the shell inserts text: `python3 -c "open('{}')"`. */
+  async #addInsertedIn({ values, shapes }: ShellWord, folders: Folders): Promise<void> {
+    const inserted = values ? [] : shapes.flatMap((shape) => [...partlyKnownCode(shape).variables.values()]);
+    for (const shape of new Set(inserted))
+      if (holdsMark(shape) && shape !== marks.any) await this.#addShape(shape, folders, "read", "below");
   }
 
   /** Adds what a text in code or a part of a word names, if that is protected. */
@@ -130,15 +167,18 @@ export class PartlyKnownFiles {
     }
   }
 
+  async #addListed(pattern: string, folders: Folders): Promise<void> {
+    if (holdsMark(pattern)) await this.#addShape(pattern, folders, "read", "below");
+    else if (isWild(pattern)) await this.#addWild(pattern, folders, "read");
+  }
+
   async #addWild(glob: string, folders: Folders, use: FileUse): Promise<void> {
     for (const folder of folders ?? [""]) {
       const { folder: start, isMatch } = globBelow(glob, folders === undefined);
       const place = await this.#files.locate(start === "" ? "." : start, folder);
-      const names = place ? await this.#usual(place, use === "read" ? "read" : "edit") : [];
-      const found = names.find(({ path }) => {
-        const base = place?.path.replace(/\/$/, "") ?? "";
-        return isWithin(path, base) && isMatch(path.slice(base.length + 1));
-      });
+      const base = place?.path.replace(/\/$/, "") ?? "";
+      const isNamed = (path: string) => isWithin(path, base) && isMatch(path.slice(base.length + 1));
+      const found = place && (await this.#usual(place, use === "read" ? "read" : "edit", isNamed));
       if (found) this.#add(use === "read" ? "read" : "edit", glob, found.protection, found.path);
     }
   }
@@ -198,11 +238,10 @@ export class PartlyKnownFiles {
       patternMatcher(`${pattern}/${marks.below}`),
     ]);
     const isTracked = shape.includes(marks.tracked);
-    const candidates = [
-      ...(place && !place.inside ? await this.#usual(place, access) : []),
-      ...(!place || place.inside ? await this.#inWorkspace(access, !isTracked) : []),
-    ];
-    return candidates.find(({ path }) => matchers.some((isMatch) => isMatch(path)));
+    const isNamed = (path: string) => matchers.some((isMatch) => isMatch(path));
+    return place && !place.inside
+      ? await this.#usual(place, access, isNamed)
+      : await this.#inWorkspace(access, !isTracked, isNamed);
   }
 
   /** Whether `…/..` can follow: what begins like that is a folder. */
@@ -217,36 +256,37 @@ export class PartlyKnownFiles {
     return found.type === "folder" && found.entries.some((name) => name.endsWith("/") && name.startsWith(begin));
   }
 
-  /** Returns the protected files below a folder, and those that usually are there. */
-  async #usual(place: Location, access: Access): Promise<ProtectedFile[]> {
-    if (place.inside) return await this.#inWorkspace(access, true);
-    if (await this.#files.holdsHome(place)) {
-      const names = access === "read" ? usualSecrets : [...usualSecrets, ...usualSettings];
-      return names.map((name) => ({
-        path: `${os.homedir()}/${name}`,
-        protection: isSecret(name) ? "secret" : "settings",
-      }));
+  /** Finds one of the protected files below a folder, or of those that usually are there. */
+  async #usual(place: Location, access: Access, isNamed: PathTest): Promise<ProtectedFile | undefined> {
+    if (place.inside) return await this.#inWorkspace(access, true, isNamed);
+    if (isOfProcesses(place.path)) {
+      const shown = ofProcesses.map((name) => `/proc/${name}`).find(isNamed);
+      return shown === undefined ? undefined : { path: shown, protection: "secret" };
     }
-    if ((await this.#host.workspace.look(place)) !== "folder") return [];
-    return await this.#below(place, true);
+    if (!(await this.#files.holdsHome(place))) return await this.#below(place, true, isNamed);
+    const names = access === "read" ? usualSecrets : [...usualSecrets, ...usualSettings];
+    const found = names.find((name) => isNamed(`${os.homedir()}/${name}`));
+    return found === undefined
+      ? undefined
+      : { path: `${os.homedir()}/${found}`, protection: isSecret(found) ? "secret" : "settings" };
   }
 
-  async #inWorkspace(access: Access, ignored: boolean): Promise<ProtectedFile[]> {
-    const found: ProtectedFile[] = [];
+  async #inWorkspace(access: Access, ignored: boolean, isNamed: PathTest): Promise<ProtectedFile | undefined> {
     for (const folder of this.#host.workspace.folders) {
       const place = await this.#files.locate(folder, "");
-      if (!place) continue;
-      found.push(...(await this.#below(place, ignored)));
-      if (access === "edit")
-        found.push(...usualSettings.map((name) => ({ path: `${folder}/${name}`, protection: "settings" as const })));
+      const found = place && (await this.#below(place, ignored, isNamed));
+      if (found) return found;
+      const setting = access === "edit" ? usualSettings.find((name) => isNamed(`${folder}/${name}`)) : undefined;
+      if (setting !== undefined) return { path: `${folder}/${setting}`, protection: "settings" };
     }
-    return found;
+    return undefined;
   }
 
-  async #below(place: Location, ignored: boolean): Promise<ProtectedFile[]> {
-    const paths = await this.#files.protectedIn(place, ignored);
+  async #below(place: Location, ignored: boolean, isNamed: PathTest): Promise<ProtectedFile | undefined> {
+    const until = (path: string) => isNamed(`${place.path}/${path}`);
     // With too many files to look at, each name may be one of them.
-    return (paths ?? usualSecrets).map((path) => ({ path: `${place.path}/${path}`, protection: "secret" }));
+    const [found] = (await this.#files.protectedIn(place, { ignored, until })) ?? usualSecrets.filter(until);
+    return found === undefined ? undefined : { path: `${place.path}/${found}`, protection: "secret" };
   }
 
   #add(access: Access, text: string, protection: Protection, example?: string): void {
@@ -255,10 +295,20 @@ export class PartlyKnownFiles {
   }
 }
 
+/** A test for an absolute path. */
+type PathTest = (path: string) => boolean;
+
 interface ProtectedFile {
   /** Absolute. */
   path: string;
   protection: Protection;
+}
+
+/** Returns the file of settings that a `git config` in the text changes. */
+function settingsChangedByGit(text: string): string[] {
+  const words = text.split(/\s+/);
+  const git = words.findIndex((word) => systemName(word) === "git");
+  return git < 0 ? [] : outputFiles("git", words.slice(git + 1));
 }
 
 /** Returns the paths in the words of a command, as patterns. */

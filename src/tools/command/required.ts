@@ -1,6 +1,7 @@
 /** The permissions that one command requires. */
 import type { PermissionRequirement } from "../tool.ts";
 import { type PartOfCommand, restrictionOf } from "./restrictions.ts";
+import { shownSecrets } from "./shown-secrets.ts";
 
 /** Keeps the order of the command, without duplicates. */
 export class RequiredPermissions {
@@ -17,7 +18,9 @@ export class RequiredPermissions {
 
   /** `runs`: what a part of the command runs. */
   add(added: PermissionRequirement, runs: PartOfCommand = { words: [], runsAnything: false }): void {
-    const key = `${added.permission} ${added.pattern}`;
+    const shown = added.permission === "bash" && shownSecrets(runs.words, added.pattern, runs.runsAnything);
+    if (shown) this.add({ ...exactRequirement(added.pattern, shown), permission: "read", protection: "secret" });
+    const key = `${added.match === "possible" ? "possible " : ""}${added.permission} ${added.pattern}`;
     const before = this.#required.get(key);
     const isStricter = before?.protection === "none" && added.protection !== "none";
     if (before && !isStricter && added.match !== "exact") return;

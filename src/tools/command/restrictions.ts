@@ -22,6 +22,8 @@ export interface PartOfCommand {
   words: Words;
   /** Whether it may run any other command. */
   runsAnything: boolean;
+  /** The text that it reads, if it is written in the command. */
+  input?: string | undefined;
 }
 
 type Words = readonly (string | undefined)[];
@@ -77,6 +79,10 @@ function readingsOf(given: Words): Words[] {
   const [program = ""] = words;
   const entry = programEntry(program);
   if (launchesWords(given[0] ?? "")) return [given, words, ...startsIn(given.slice(1))];
+  // `uv pip install x`, `yarn npm publish`
+  const [, inner] = words;
+  if (inner !== undefined && entry?.skippedWords?.split(" ").includes(inner) && programEntry(inner))
+    return [given, words, canonicalWords(words.slice(1))];
   const module = entry?.runsFile ? words.indexOf("-m") + 1 : 0;
   const file = entry?.runsFile ? words.findIndex((word, index) => index > 0 && !word?.startsWith("-")) : 0;
   const start = module > 0 ? module : file;
@@ -95,7 +101,7 @@ const tokens = new WeakMap<PartOfCommand, readonly string[]>();
 function tokensOf(text: string, reading: PartOfCommand): readonly string[] {
   const before = tokens.get(reading);
   if (before) return before;
-  const all = [text, ...reading.words.map((word) => word ?? "")].flatMap((each) =>
+  const all = [text, reading.input ?? "", ...reading.words.map((word) => word ?? "")].flatMap((each) =>
     each.replaceAll("\\\n", "").split(/[\s'"`;|&(){}<>=,![\]$]+/),
   );
   const found = all.filter((token) => token !== "").slice(0, maxTokens);

@@ -1,5 +1,5 @@
-/** Plans the change of one text file, for edit, multi_edit and notebook_edit. */
-import { asSeen, openToChange, requireTrust } from "../file-access/file-checks.ts";
+/** Opens the files that tools change, and plans the change of one. */
+import { asSeen, openToChange, requireRead, requireTrust } from "../file-access/file-checks.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { Location, TextFile } from "../host.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
@@ -20,6 +20,19 @@ export async function openTarget(name: string, mayBeMissing: boolean, context: T
   const location = await host.workspace.locate(name);
   if (mayBeMissing && (await host.workspace.look(location)) === "missing") return { location, before: undefined };
   const before = asSeen(await openToChange(location, host, seen, signal), seen);
+  return { location, before };
+}
+
+/** Opens a file whose whole text goes. `then`: what to do after reading. @throws ToolError as `openTarget`, or if unread */
+export async function openWhole(name: string, mayBeMissing: boolean, then: string, context: ToolContext) {
+  const { host, seen, signal } = context;
+  signal.throwIfAborted();
+  requireTrust(host.workspace);
+  const location = await host.workspace.locate(name);
+  const kind = await host.workspace.open(location, signal);
+  if (mayBeMissing && kind.type === "missing") return { location, before: undefined };
+  const before = asSeen(kind, seen);
+  requireRead(before, seen, then);
   return { location, before };
 }
 

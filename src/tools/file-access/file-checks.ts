@@ -35,15 +35,13 @@ export function asSeen(kind: FileKind, seen: FilesSeen): TextFile {
 }
 
 /**
- * As `asSeen`, before the whole text is replaced. A secret need not have been read: that would give it to the model, and
- * the user is shown each change of it. @throws ToolError if the model has not seen the text
+ * For a change that removes text which the call itself does not quote. A secret need not have been read: that would give
+ * it to the model, and the user is shown each change of it. `then`: what to do after reading.
+ * @throws ToolError if the model has not seen the file
  */
-export function asRead(kind: FileKind, seen: FilesSeen): TextFile {
-  const file = asSeen(kind, seen);
-  if (seen.has(file.path) || hidesText(file)) return file;
-  throw new ToolError(
-    `${file.relative} exists already, and you have not read it: read it first, then write it, or change parts of it with edit.`,
-  );
+export function requireRead(file: TextFile, seen: FilesSeen, then: string): void {
+  if (seen.has(file.path) || hidesText(file)) return;
+  throw new ToolError(`${file.relative} exists already, and you have not read it: read it first, then ${then}.`);
 }
 
 function hidesText({ protection, restricted }: Location): boolean {

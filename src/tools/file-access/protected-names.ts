@@ -24,8 +24,14 @@ const secretNames: readonly string[] = [
 /** Names of examples that contain no secret. */
 const exampleNames = /(?<=^|\/)(?:\.env[^/]*[._-]|)(?:example|sample|template|tmpl|dist)(?:\.env|)(?=\/|$)/gi;
 
-/** The system's passwords and the environments of other processes. */
-const systemSecrets = /^\/(?:etc\/g?shadow-?|proc\/(?:.*\/)?(?:environ|mem|kcore|auxv))$/i;
+/** Of a process, what it has open and where its files are (proc(5)). `self` is the command itself. */
+const ofProcess = "(?!self\\/|thread-self\\/)[^/]+\\/(?:task\\/[^/]+\\/)?(?:fd|map_files|root|cwd)\\/.+";
+
+/** The system's passwords, its memory and disks, dumped memory, and the environments of other processes. */
+const systemSecrets = new RegExp(
+  `^\\/(?:etc\\/g?shadow-?|proc\\/(?:(?:.*\\/)?(?:environ|mem|kcore|auxv)|${ofProcess})|var\\/lib\\/(?:systemd\\/coredump|apport\\/coredump)(?:\\/.*)?|var\\/crash(?:\\/.*)?|dev\\/(?:k?mem|port|(?:sd|vd|xvd|hd)[a-z]+\\d*|nvme\\d+n.*|mmcblk\\d.*|dm-\\d+|mapper\\/.+|disk\\/.+))$|(?:^|\\/)core\\.\\d+$`,
+  "i",
+);
 
 /**
  * Files that control execution: what an agent is told and may do, and what runs without being started. What runs only

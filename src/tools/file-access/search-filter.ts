@@ -12,7 +12,13 @@ export const listArguments: readonly string[] = [
 ];
 
 /** For a search in a single file, which was requested by name. */
-export const noFilter: SearchFilter = { args: [], rules: "", isExcluded: () => false, modified: () => 0 };
+export const noFilter: SearchFilter = {
+  args: [],
+  rules: "",
+  isExcluded: () => false,
+  excludedIn: () => [],
+  modified: () => 0,
+};
 
 /** Collects the paths that ripgrep writes, each ending with NUL. */
 export class FileList {

@@ -79,5 +79,5 @@ export function isOnOwnLines({ start, end }: LooseMatch, lines: LineIndex): bool
 
 /** Rejects half characters, and parts of words: in an inexact match they are probably another word. */
 function splitsWord(text: string, index: number): boolean {
-  return isSplit(text, index) || /^[\p{L}\p{N}_]{2}/u.test(text.slice(Math.max(0, index - 1), index + 1));
+  return isSplit(text, index) || /[\p{L}\p{N}_]{2}/u.test(text.slice(Math.max(0, index - 1), index + 1));
 }

@@ -66,7 +66,7 @@ function columnsOf(indent: string, width: number): number {
 }
 
 function indentUnit(indents: readonly string[]): number {
-  const widths = indents.filter((indent) => indent !== "" && !indent.includes("\t")).map(({ length }) => length);
+  const widths = indents.filter((indent) => !indent.includes("\t")).map(({ length }) => length);
   const common = widths.reduce(greatestCommonDivisor, 0);
   return common >= 2 && common <= 8 ? common : 4;
 }

@@ -54,7 +54,7 @@ function matchSingleLine(search: LooseSearch, line: number, at: number): LooseMa
   const found = findAround(text, at, { wanted: body, offset: anchor.column - head.length, folded: mode.folded });
   if (!found) return undefined;
   let { start, end } = found;
-  if (mode.space !== "same" && head.length + body.length < wanted.length) {
+  if (head.length + body.length < wanted.length) {
     // The wanted text ends with white space, so the line must end here.
     end = lines.end(line);
     if (!isBlank(text.slice(found.end, end))) return undefined;

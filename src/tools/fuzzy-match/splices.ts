@@ -41,10 +41,7 @@ export function linesWithEnds(text: string): string[] {
 
 /** `from` and `to` come from `linesWithEnds`. */
 export function splicesFor(place: LooseMatch, from: readonly string[], to: readonly string[]): TextSplice[] {
-  const edge = (line: number) => {
-    if (line === 0) return place.start;
-    return line < from.length ? (place.starts[line] ?? place.end) : place.end;
-  };
+  const edge = (line: number) => place.starts[line] ?? place.end;
   const indented = (line: string, index: number) => {
     if (!place.shift || (index === 0 && place.startsMidLine) || trimBlanksEnd(line.replace("\n", "")) === "")
       return line;
@@ -72,7 +69,7 @@ function diffLineRuns(from: readonly string[], to: readonly string[], within: bo
     const last = runs.at(-1);
     if (!added && !removed) runs.push({ from: count, to: count, same: true });
     else if (!last || last.same) runs.push({ from: removed ? count : 0, to: added ? count : 0, same: false });
-    else if (removed) last.from += count;
+    // What is removed comes before what is added.
     else last.to += count;
   }
   // A match that begins within a line cannot get new lines before its first.

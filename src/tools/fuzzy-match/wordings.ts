@@ -36,7 +36,7 @@ const number = /^ *(\d+)[\t→]/;
 /** Whether the lines begin with consecutive numbers and tabs, as `read` shows them. */
 export function hasLineNumbers(wanted: string): boolean {
   const numbers = withoutFinalEnd(wanted).map((line) => Number(number.exec(line)?.[1] ?? Number.NaN));
-  return numbers.length > 0 && numbers.every((each, index) => each === (numbers[0] ?? 0) + index);
+  return numbers.every((each, index) => each === (numbers[0] ?? 0) + index);
 }
 
 function withoutFinalEnd(wanted: string): string[] {
@@ -53,8 +53,7 @@ function withoutNumbers(from: string, to: string): Wording | undefined {
       .split("\n")
       .map((line) => line.replace(number, ""))
       .join("\n");
-  const by = numbered > 0 ? strip(to) : to;
-  return { from: strip(from), to: by, at: "lines", note: "Line numbers in old_string were left out." };
+  return { from: strip(from), to: strip(to), at: "lines", note: "Line numbers in old_string were left out." };
 }
 
 /** Removes blank lines at the edges that both texts have. */

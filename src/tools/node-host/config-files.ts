@@ -74,17 +74,26 @@ export function configRoots({ folders, home, trusted, boundary }: ConfigPlaces):
 function checkOf(folders: readonly string[], { secrets, ruledOut }: ReadBoundary): ReadCheck {
   const protectedFiles = new ProtectedFiles(folders, secrets);
   return (real, asked) => {
-    const place = placeOf(real, asked, folders);
-    const it = real === asked ? "it" : `it is a link to ${place.relative}, which`;
-    switch (protectedFiles.of(real, asked)) {
-      case "secret":
-        return `${it} may hold secrets`;
-      case "ignored":
-        return `${it} is named by a .rondoignore file`;
-      default:
-        return ruledOut(place);
-    }
+    const place = { ...placeOf(real, asked, folders), protection: protectedFiles.of(real, asked) };
+    return whyProtected(place, real !== asked, ruledOut);
   };
+}
+
+/** Returns why the tool `read` would ask before it reads a file, as the end of a sentence; undefined if it would not. */
+export function whyProtected(
+  place: Omit<Location, "restricted" | "changesRestricted">,
+  isLink: boolean,
+  ruledOut: ReadBoundary["ruledOut"],
+): string | undefined {
+  const it = isLink ? `it is a link to ${place.relative}, which` : "it";
+  switch (place.protection) {
+    case "secret":
+      return `${it} may hold secrets`;
+    case "ignored":
+      return `${it} is named by a .rondoignore file`;
+    default:
+      return ruledOut(place);
+  }
 }
 
 /** For git's own files, of which only a branch's name is used: links among them do not lead to files of other names. */

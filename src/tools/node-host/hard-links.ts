@@ -21,13 +21,15 @@ const ofHome = [
 export class HardLinks {
   readonly #folders: readonly string[];
   readonly #protectionOf: (file: string) => Protection;
+  readonly #limit: number;
   #found: ReadonlyMap<string, Protection> = new Map();
   #until = 0;
 
-  /** `folders`: of the workspace. `protectionOf` judges a file by its name. */
-  constructor(folders: readonly string[], protectionOf: (file: string) => Protection) {
+  /** `folders`: of the workspace. `protectionOf` judges a file by its name. `limit`: entries to look at. */
+  constructor(folders: readonly string[], protectionOf: (file: string) => Protection, limit = maxEntries) {
     this.#folders = folders;
     this.#protectionOf = protectionOf;
+    this.#limit = limit;
   }
 
   get isEmpty(): boolean {
@@ -43,7 +45,7 @@ export class HardLinks {
   #current(): ReadonlyMap<string, Protection> {
     if (performance.now() >= this.#until) {
       const home = ofHome.map((name) => path.join(os.homedir(), name));
-      this.#found = find([...this.#folders, ...home], this.#protectionOf);
+      this.#found = find([...this.#folders, ...home], this.#protectionOf, this.#limit);
       this.#until = performance.now() + keptMs;
     }
     return this.#found;
@@ -51,7 +53,7 @@ export class HardLinks {
 }
 
 /** Outer folders first. */
-function find(places: readonly string[], protectionOf: (file: string) => Protection): Map<string, Protection> {
+function find(places: readonly string[], protectionOf: (file: string) => Protection, limit: number) {
   const found = new Map<string, Protection>();
   const add = (file: string) => {
     const stats = statsOf(file);
@@ -63,7 +65,7 @@ function find(places: readonly string[], protectionOf: (file: string) => Protect
   };
   const open = [...places];
   let count = 0;
-  for (let next = open.shift(); next !== undefined && count < maxEntries; next = open.shift()) {
+  for (let next = open.shift(); next !== undefined && count < limit; next = open.shift()) {
     const entries = entriesOf(next);
     if (!entries) add(next);
     for (const entry of entries ?? []) {

@@ -1,6 +1,6 @@
 /** Resolves paths and links on this disk as the system does. */
-import { realpathSync } from "node:fs";
-import { lstat, readdir, readlink } from "node:fs/promises";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -8,6 +8,7 @@ import { isWithin } from "../file-access/requirements.ts";
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
 import type { ProtectedFiles } from "./protection.ts";
+import { statsOf } from "./stats.ts";
 
 /** No system opens a longer path. */
 const longestPath = 4096;
@@ -17,9 +18,14 @@ export async function locate(name: string, folders: readonly string[], protected
   const refusal = refusalOf(name, process.platform);
   if (refusal !== undefined) throw new ToolError(refusal);
   const asked = absolute(name, folders[0]);
-  const real = await leadsTo(asked);
+  const real = leadsTo(asked);
   const plain = path.normalize(asked);
-  return { ...placeOf(real, plain, folders), protection: protectedFiles.of(real, plain), restricted: false };
+  return {
+    ...placeOf(real, plain, folders),
+    protection: protectedFiles.of(real, plain),
+    restricted: false,
+    changesRestricted: false,
+  };
 }
 
 /** `real`: absolute, with links resolved; `asked`: absolute. */
@@ -69,26 +75,32 @@ function absolute(name: string, folder: string | undefined): string {
   return `${folder}${path.sep}${name}`;
 }
 
-/** Resolves links, also broken ones; if nothing is there, those of the nearest existing parent. */
-export async function leadsTo(name: string, depth = 0): Promise<string> {
+/**
+ * Resolves links, also broken ones; if nothing is there, those of the nearest existing parent. Synchronous: the thread
+ * pool would take many times as long.
+ */
+export function leadsTo(name: string, depth = 0): string {
   if (depth > 40) throw new ToolError(`${name} goes through too many links.`);
-  try {
-    // Synchronous: the thread pool would take many times as long.
-    return realpathSync.native(name);
-  } catch {
-    const trimmed = name.replace(/(?<=.)[/\\]+$/, "");
-    const parent = path.dirname(trimmed);
-    if (parent === trimmed) return trimmed;
-    const folder = await leadsTo(parent, depth);
-    const resolved = path.join(folder, path.basename(trimmed));
-    const target = await linkTarget(resolved);
-    return target === undefined ? resolved : await leadsTo(path.resolve(folder, target), depth + 1);
+  // Names that do not exist are usual in commands, and errors are slow.
+  if (statsOf(name)) {
+    try {
+      return realpathSync.native(name);
+    } catch {
+      // It has just gone, or its folder cannot be read.
+    }
   }
+  const trimmed = name.replace(/(?<=[^/\\]|^[/\\])[/\\]+$/, "");
+  const parent = path.dirname(trimmed);
+  if (parent === trimmed) return trimmed;
+  const folder = leadsTo(parent, depth);
+  const resolved = path.join(folder, path.basename(trimmed));
+  const target = linkTarget(resolved);
+  return target === undefined ? resolved : leadsTo(path.resolve(folder, target), depth + 1);
 }
 
-async function linkTarget(name: string): Promise<string | undefined> {
+function linkTarget(name: string): string | undefined {
   try {
-    return (await lstat(name)).isSymbolicLink() ? await readlink(name) : undefined;
+    return lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(name) : undefined;
   } catch {
     return undefined;
   }

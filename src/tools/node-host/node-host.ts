@@ -1,6 +1,7 @@
 /** The host of a plain Node process: for headless runs, and the base of the editor's host. */
 import type { Host, SandboxMode } from "../host.ts";
 import { backgroundOf } from "../run-command/background.ts";
+import { backgroundNotes } from "../run-command/background-notes.ts";
 import { nodeOverflow } from "./output-files.ts";
 import { nodeSearch } from "./ripgrep.ts";
 import { nodeTerminal } from "./terminal.ts";
@@ -38,7 +39,7 @@ export function nodeHost({
     terminal,
     search: nodeSearch(rgPath),
     overflow,
-    background: backgroundOf(terminal, overflow),
+    background: backgroundOf(terminal, overflow, undefined, backgroundNotes(overflowDir)),
     editor: undefined,
   };
 }

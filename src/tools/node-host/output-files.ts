@@ -17,6 +17,7 @@ export function nodeOverflow(folder: string): Overflow {
       return file.path;
     },
     open: (callID) => new KeptFile(folder, callID),
+    pathOf: (callID) => pathIn(folder, callID),
     holds(name) {
       try {
         return isWithin(name, realpathSync(folder));
@@ -27,6 +28,9 @@ export function nodeOverflow(folder: string): Overflow {
   };
 }
 
+const pathIn = (folder: string, callID: string): string =>
+  path.join(folder, `${callID.replace(/[^\w-]/g, "_").slice(0, 100)}.txt`);
+
 /** Writes synchronously, so that output cannot pile up in memory if the disk is slow. */
 class KeptFile implements OverflowFile {
   readonly path: string;
@@ -35,7 +39,7 @@ class KeptFile implements OverflowFile {
   #isWhole = true;
 
   constructor(folder: string, callID: string) {
-    this.path = path.join(folder, `${callID.replace(/[^\w-]/g, "_").slice(0, 100)}.txt`);
+    this.path = pathIn(folder, callID);
     try {
       mkdirSync(folder, { recursive: true });
       this.#file = openSync(this.path, "w", 0o600);

@@ -4,9 +4,11 @@ import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { isControlFile, isSecret, isSecretName, withoutSecrets } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
-import type { Protection, SearchFilter } from "../host.ts";
+import { noFilter } from "../file-access/search-filter.ts";
+import type { FolderListing, Protection, SearchFilter } from "../host.ts";
+import { isSettled } from "./folder-listings.ts";
 import { HardLinks } from "./hard-links.ts";
-import { isNamed, RondoIgnore, type RulesByRoot, rondoIgnoreFile } from "./rondoignore.ts";
+import { type FolderRules, isNamed, RondoIgnore, type RulesByRoot, rondoIgnoreFile } from "./rondoignore.ts";
 import { statsOf } from "./stats.ts";
 
 /** If one of these is a link in a workspace folder, its target is protected under the target's own name, too. */
@@ -22,6 +24,8 @@ export class ProtectedFiles {
   readonly #hasExceptions: boolean;
   readonly #ignored: RondoIgnore;
   readonly #hardLinks: HardLinks;
+  readonly #judged = new WeakMap<FolderListing, { rules: NameRules; names: readonly string[] }>();
+  #linked: readonly LinkTarget[] = [];
   readonly #linksOf = new Map<string, { stamp: string; links: LinkTarget[] }>();
 
   /** `folders`: absolute, links resolved. `secrets`: the user's patterns, in gitignore's syntax. */
@@ -60,16 +64,22 @@ export class ProtectedFiles {
   /** In a protected folder, files of its own kind are included. `folder`: absolute, links resolved. */
   searchFilter(folder: string, protection: Protection): SearchFilter {
     const modified = (name: string) => statsOf(folder + path.sep + name)?.mtimeMs ?? 0;
-    if (protection === "secret") return { args: [], rules: "", isExcluded: () => false, modified };
+    if (protection === "secret") return { ...noFilter, modified };
     const args = this.#hasExceptions ? [] : [...withoutSecrets];
     const isRoot = protection !== "ignored" && this.#folders.includes(folder);
     if (isRoot && isFile(path.join(folder, rondoIgnoreFile))) args.push(`--ignore-file=${rondoIgnoreFile}`);
-    const judge = this.#nameTests(folder, protection !== "ignored");
-    const judges = new Map<string, (name: string) => boolean>();
+    const known: RulesByRoot = new Map();
+    const links = this.#links();
+    const inside = (parent: string) => (parent === "" ? folder : path.join(folder, parent));
+    const rulesFor = (parent: string, listing?: FolderListing): NameRules => ({
+      ignored: protection === "ignored" ? [] : this.#ignored.rulesIn(inside(parent), known, listing),
+      links,
+    });
     const isReadable = /^(none|settings)$/;
     const isLinked = this.#hardLinks.isEmpty
-      ? () => false
+      ? undefined
       : (name: string) => !isReadable.test(this.#hardLinks.of(statsOf(folder + path.sep + name)));
+    const tests = new Map<string, (name: string) => boolean>();
     return {
       args,
       rules: "",
@@ -77,32 +87,43 @@ export class ProtectedFiles {
       isExcluded: (name) => {
         const end = name.lastIndexOf("/");
         const parent = name.slice(0, Math.max(end, 0));
-        const holds = judges.get(parent) ?? judge(parent);
-        judges.set(parent, holds);
-        return holds(name.slice(end + 1)) || isLinked(name);
+        const holds = tests.get(parent) ?? this.#nameTest(inside(parent), rulesFor(parent));
+        tests.set(parent, holds);
+        return holds(name.slice(end + 1)) || isLinked?.(name) === true;
+      },
+      excludedIn: (parent, listing) => {
+        const named = this.#namedIn(inside(parent), listing, rulesFor(parent, listing));
+        if (!isLinked) return named;
+        const isNew = (name: string) => !named.includes(name) && isLinked(parent === "" ? name : `${parent}/${name}`);
+        return [...named, ...listing.files.filter(isNew)];
       },
     };
   }
 
-  /** Returns, for each folder below `base`, a test for its file names. Most names can be judged alone. */
-  #nameTests(base: string, omitsIgnored: boolean): (parent: string) => (name: string) => boolean {
-    const known: RulesByRoot = new Map();
-    const linked = this.#links().flatMap(({ target, protection }) => (protection === "secret" ? [target] : []));
-    return (parent) => {
-      const folder = path.join(base, parent);
-      const ignored = omitsIgnored ? this.#ignored.rulesIn(folder, known) : [];
-      if (ignored.some(({ named }) => named)) return () => true;
-      // Only here can a file be protected because of its parent folders.
-      const isOdd = /[/\\][._]/.test(folder) || linked.length > 0 || this.#own !== undefined || this.#isSecret(folder);
-      if (!isOdd && ignored.every(({ rules }) => rules.length === 0)) return isSecretName;
-      return (name) => {
-        const file = path.join(folder, name);
-        return (
-          this.#isSecret(file) ||
-          linked.some((one) => isWithin(file, one)) ||
-          ignored.some((rules) => isNamed(file, rules))
-        );
-      };
+  /** Returns the protected names among files and links. */
+  #namedIn(folder: string, listing: FolderListing, rules: NameRules): readonly string[] {
+    const known = this.#judged.get(listing);
+    if (known && isSameRules(known.rules, rules)) return known.names;
+    const names = [...listing.files, ...listing.links].filter(this.#nameTest(folder, rules));
+    this.#judged.set(listing, { rules, names });
+    return names;
+  }
+
+  /** Returns a test for the names of files in a folder. Most names can be judged alone. */
+  #nameTest(folder: string, { ignored, links }: NameRules): (name: string) => boolean {
+    if (ignored.some(({ named }) => named)) return () => true;
+    const linked = links.flatMap(({ target, protection }) => (protection === "secret" ? [target] : []));
+    // Only here can a file be protected because of its parent folders, of which `library/keychains` alone has no dot.
+    const isOdd =
+      /[/\\](?:[._]|library$)/i.test(folder) || linked.length > 0 || this.#own !== undefined || this.#isSecret(folder);
+    if (!isOdd && ignored.every(({ rules }) => rules.length === 0)) return isSecretName;
+    return (name) => {
+      const file = path.join(folder, name);
+      return (
+        this.#isSecret(file) ||
+        linked.some((one) => isWithin(file, one)) ||
+        ignored.some((rules) => isNamed(file, rules))
+      );
     };
   }
 
@@ -128,17 +149,33 @@ export class ProtectedFiles {
   }
 
   /** Reads the links again when the folder has changed: links change only together with it. */
-  #links(): LinkTarget[] {
-    return this.#folders.flatMap((folder) => {
+  #links(): readonly LinkTarget[] {
+    let isChanged = false;
+    for (const folder of this.#folders) {
+      const now = Date.now();
       const stats = statsOf(folder);
-      const stamp = `${stats?.mtimeMs} ${stats?.ctimeMs}`;
-      const known = this.#linksOf.get(folder);
-      if (known?.stamp === stamp) return known.links;
-      const links = linksIn(folder);
-      this.#linksOf.set(folder, { stamp, links });
-      return links;
-    });
+      const stamp = stats && isSettled(stats, now) ? `${stats.mtimeMs} ${stats.ctimeMs}` : "";
+      if (stamp !== "" && this.#linksOf.get(folder)?.stamp === stamp) continue;
+      this.#linksOf.set(folder, { stamp, links: linksIn(folder) });
+      isChanged = true;
+    }
+    if (isChanged) this.#linked = [...this.#linksOf.values()].flatMap(({ links }) => links);
+    return this.#linked;
   }
+}
+
+/** What a name is judged by, besides itself. */
+interface NameRules {
+  ignored: readonly FolderRules[];
+  links: readonly LinkTarget[];
+}
+
+function isSameRules(one: NameRules, other: NameRules): boolean {
+  return (
+    one.links === other.links &&
+    one.ignored.length === other.ignored.length &&
+    one.ignored.every((rules, index) => rules === other.ignored[index])
+  );
 }
 
 interface LinkTarget {
@@ -162,10 +199,11 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/** Whether the file is in a git folder that is not named `.git`. */
+/** Whether the file is in a git folder that is not named `.git`. A worktree's has its objects where `commondir` says. */
 function isInRepository(file: string): boolean {
   for (let folder = path.dirname(file); folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    if (isFile(path.join(folder, "HEAD")) && isFolder(path.join(folder, "objects"))) return true;
+    const hasObjects = () => isFolder(path.join(folder, "objects")) || isFile(path.join(folder, "commondir"));
+    if (isFile(path.join(folder, "HEAD")) && hasObjects()) return true;
   }
   return false;
 }

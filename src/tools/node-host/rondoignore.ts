@@ -7,6 +7,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "n
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { isWithin } from "../file-access/requirements.ts";
+import type { FolderListing } from "../host.ts";
 
 export const rondoIgnoreFile = ".rondoignore";
 /** A file that is too large or unreadable ignores everything next to it and below. */
@@ -18,12 +19,28 @@ export interface FolderRules {
   rules: readonly (readonly [folder: string, rules: Ignore])[];
 }
 
+const noRules: FolderRules = { named: false, rules: [] };
+
+/** What the rules of a folder are made of. */
+interface RuleSource {
+  folder: string;
+  above: FolderRules | undefined;
+  own: Ignore | undefined;
+}
+
+interface KeptRules extends RuleSource {
+  rules: FolderRules;
+}
+
 /** Rules of folders during one search, by workspace folder. */
 export type RulesByRoot = Map<string, Map<string, FolderRules>>;
 
 export class RondoIgnore {
   readonly #roots: readonly string[];
   readonly #read = new Map<string, { stamp: string; rules: Ignore }>();
+  /** So that equal rules of a folder are one object. */
+  readonly #kept = new Map<string, KeptRules>();
+  readonly #holdRules = new WeakMap<FolderListing, boolean>();
 
   /** `roots`: the workspace folders, absolute, with links resolved. */
   constructor(roots: readonly string[]) {
@@ -35,31 +52,60 @@ export class RondoIgnore {
     return this.rulesIn(path.dirname(file), new Map()).some((rules) => isNamed(file, rules));
   }
 
-  /** Returns the rules of each workspace folder that contains `folder`. */
-  rulesIn(folder: string, known: RulesByRoot): FolderRules[] {
-    return this.#roots
-      .filter((root) => isWithin(folder, root))
-      .map((root) => {
-        const ofRoot = known.get(root) ?? new Map();
-        known.set(root, ofRoot);
-        return this.#rulesOf(root, folder, ofRoot);
-      });
+  /**
+   * Returns the rules of each workspace folder that contains `folder`; the same objects for the same rules. `listing`: of
+   * the folder, if it is known.
+   */
+  rulesIn(folder: string, known: RulesByRoot, listing?: FolderListing): FolderRules[] {
+    const hasNone = listing !== undefined && !this.#mayHoldRules(listing);
+    const found: FolderRules[] = [];
+    for (const root of this.#roots) {
+      if (!isWithin(folder, root)) continue;
+      const ofRoot = known.get(root) ?? new Map();
+      known.set(root, ofRoot);
+      found.push(this.#rulesOf(root, folder, ofRoot, hasNone));
+    }
+    return found;
   }
 
-  #rulesOf(root: string, folder: string, known: Map<string, FolderRules>): FolderRules {
+  #rulesOf(root: string, folder: string, known: Map<string, FolderRules>, hasNone = false): FolderRules {
     let found = known.get(folder);
     if (found) return found;
     const above = folder === root ? undefined : this.#rulesOf(root, path.dirname(folder), known);
-    const isOfInner = this.#roots.some((inner) => inner !== root && isWithin(inner, root) && isWithin(folder, inner));
-    const own = isOfInner ? undefined : this.#rulesOfFile(folder);
+    const own = hasNone || this.#isOfInner(root, folder) ? undefined : this.#rulesOfFile(folder);
+    found = this.#keptRules(`${root}\0${folder}`, { folder, above, own });
+    known.set(folder, found);
+    return found;
+  }
+
+  /** Some file systems ignore letter case. */
+  #mayHoldRules(listing: FolderListing): boolean {
+    const known = this.#holdRules.get(listing);
+    if (known !== undefined) return known;
+    const { files, folders, links } = listing;
+    const found = [...files, ...links, ...folders].some((name) => name.toLowerCase() === rondoIgnoreFile);
+    this.#holdRules.set(listing, found);
+    return found;
+  }
+
+  #isOfInner(root: string, folder: string): boolean {
+    return this.#roots.some((inner) => inner !== root && isWithin(inner, root) && isWithin(folder, inner));
+  }
+
+  #keptRules(key: string, source: RuleSource): FolderRules {
+    const { folder, above, own } = source;
+    // So that a large tree without rules needs no memory.
+    if (!own && (above === undefined || above === noRules)) return noRules;
+    const kept = this.#kept.get(key);
+    if (kept && kept.above === above && kept.own === own) return kept.rules;
     const inherited = above?.rules ?? [];
-    found = {
+    const rules: FolderRules = {
       named: above !== undefined && isNamed(folder, above),
       // Inner rules override outer ones.
       rules: own ? [...inherited, [folder, own]] : inherited,
     };
-    known.set(folder, found);
-    return found;
+    this.#kept.set(key, { ...source, rules });
+    return rules;
   }
 
   #rulesOfFile(folder: string): Ignore | undefined {
@@ -98,13 +144,14 @@ function stampOf(file: string): string | undefined {
 }
 
 function linesOf(file: string): string[] | undefined {
-  const text = readText(file);
+  const text = rulesText(file);
   const lines = text?.replace(/^\ufeff/, "").split(/\r?\n/);
   if (!lines || lines.length > limits.lines) return undefined;
   return lines.map(limitWildcards);
 }
 
-function readText(file: string): string | undefined {
+/** Returns undefined for a file that is too large or cannot be read. */
+export function rulesText(file: string): string | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync } from "node:fs";
 import type { CommandEnd, SandboxMode, ShellCommand, Terminal } from "../host.ts";
 import { commandEnvironment } from "../run-command/command-environment.ts";
+import { type CommandMarkers, noCommandMarkers } from "../run-command/command-markers.ts";
 import { decodeConsole, decodeUtf8, type OutputDecoder } from "../run-command/decode-output.ts";
 import { closePipe, type OutputPipe, openPipe, PipeReader } from "../run-command/output-pipe.ts";
 import { endTree, leftBehind, treeOf } from "../run-command/process-tree.ts";
@@ -22,6 +23,7 @@ interface TerminalOptions {
   sandbox(): SandboxMode;
   /** Folders in which commands in the sandbox may write. */
   folders(): readonly string[];
+  markers: CommandMarkers;
 }
 
 export function nodeTerminal({
@@ -30,6 +32,7 @@ export function nodeTerminal({
   passed = () => ({}),
   sandbox: mode = () => "off",
   folders = () => [],
+  markers = noCommandMarkers,
 }: Partial<TerminalOptions> = {}): Terminal {
   const usual = findShell("");
   const program = () => shell() || usual;
@@ -51,7 +54,7 @@ export function nodeTerminal({
         throw error;
       }
       try {
-        return await runCommand(start, command, mark, silenceMs);
+        return await runCommand(start, command, mark, { silenceMs, markers });
       } finally {
         start.done();
       }
@@ -72,7 +75,7 @@ async function runCommand(
   start: SandboxedInvocation,
   command: ShellCommand,
   mark: string,
-  silence: number,
+  { silenceMs, markers }: Pick<TerminalOptions, "silenceMs" | "markers">,
 ): Promise<CommandEnd> {
   const { signal, onOutput, onWaiting } = command;
   const decode = await chooseDecoder();
@@ -91,7 +94,10 @@ async function runCommand(
   const output = pipe && `${pipe.name} (deleted)`;
   const tree = child.pid === undefined ? undefined : treeOf(child.pid, mark, output, start.root);
   if (pipe) closeSync(pipe.write);
-  const watch = tree && new CommandWatch(tree, silence, onWaiting);
+  const marker = tree && markers.add(tree, command.command);
+  const isForUser = async () => false;
+  const onLook = () => marker?.update();
+  const watch = tree && new CommandWatch(tree, { silenceMs, onWaiting, isForUser, onLook });
   const reader = new PipeReader(child, pipe, decode, (text) => {
     watch?.wrote(text);
     onOutput(text);
@@ -100,6 +106,7 @@ async function runCommand(
   watch?.stop();
   const left = tree && end.type === "exit" ? await leftBehind(tree) : undefined;
   if (tree && left?.length !== 0) await endTree(tree);
+  marker?.remove();
   await reader.drained();
   return end.type === "exit" ? { ...end, left: left ?? [] } : end;
 }

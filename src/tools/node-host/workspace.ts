@@ -18,6 +18,8 @@ import { requireTrust } from "../file-access/file-checks.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
 import { decode, decodeLossily, mediaType } from "../text/codec.ts";
 import { realFolder } from "./config-files.ts";
+import { FolderListings } from "./folder-listings.ts";
+import { isSurelyIgnored } from "./git-ignored.ts";
 import { leadsTo, locate, similarNames } from "./locate.ts";
 import { ProtectedFiles } from "./protection.ts";
 import { isMissing, movedError, toToolError } from "./system-errors.ts";
@@ -28,15 +30,19 @@ const sizeLimit = 10_000_000;
 export function nodeWorkspace(folders: readonly string[], trusted: boolean, secrets: readonly string[] = []) {
   const real = folders.map(realFolder);
   const protectedFiles = new ProtectedFiles(real, secrets);
+  const listings = new FolderListings(real);
   const workspace: Workspace = {
     folders: real,
     trusted,
+    restrictsChange: undefined,
     locate: (name) => locate(name, real, protectedFiles),
     async open(place, signal) {
       const location = typeof place === "string" ? await locate(place, real, protectedFiles) : place;
       return (await inspect(location, protectedFiles, signal)).kind;
     },
     look: lookAt,
+    list: (folder) => listings.list(folder),
+    isGitIgnored: isSurelyIgnored,
     searchFilter: ({ path, protection }) => protectedFiles.searchFilter(path, protection),
     async write(location, text, expected, signal) {
       requireTrust(workspace);
@@ -58,7 +64,7 @@ export function versionOf(text: string): string {
 }
 
 async function lookAt(location: Location): Promise<"file" | "folder" | "special" | "missing"> {
-  await assertSame(location);
+  assertSame(location);
   const stats = statsOf(location);
   if (!stats) return "missing";
   if (stats.isDirectory()) return "folder";
@@ -80,7 +86,7 @@ async function inspect(
   signal: AbortSignal,
 ): Promise<{ kind: FileKind; found?: FoundText }> {
   signal.throwIfAborted();
-  await assertSame(location);
+  assertSame(location);
   const stats = statsOf(location);
   if (!stats) return { kind: { type: "missing", similar: await similarNames(location, protectedFiles), location } };
   if (stats.isDirectory())
@@ -108,15 +114,15 @@ function asFile(location: Location, text: string): TextFile {
 }
 
 /** @throws ToolError if the path leads elsewhere than when it was located */
-async function assertSame(location: Location): Promise<void> {
-  if ((await leadsTo(location.path)) !== location.path) throw movedError(location);
+function assertSame(location: Location): void {
+  if (leadsTo(location.path) !== location.path) throw movedError(location);
 }
 
 /** Hides names that `.rondoignore` excludes, unless the folder itself is protected and was requested by name. */
 async function listFolder(location: Location, protectedFiles: ProtectedFiles): Promise<string[]> {
   try {
     const entries = await readdir(location.path, { withFileTypes: true });
-    await assertSame(location);
+    assertSame(location);
     const isHidden = (name: string) =>
       location.protection === "none" && protectedFiles.isIgnored(path.join(location.path, name));
     return entries

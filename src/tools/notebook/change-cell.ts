@@ -1,27 +1,10 @@
 /** Changes one cell in the text of a Jupyter notebook (nbformat 4) and keeps every other byte. */
-import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
-import { applySplices, linesWithEnds, type TextSplice } from "../fuzzy-match/splices.ts";
+import { applySplices, type TextSplice } from "../fuzzy-match/splices.ts";
 import { plural } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
+import { type CellType, type Notebook, parseNotebook, sourceLines, sourceOf } from "./cells.ts";
 import { elementsOf, type JsonSpan, membersOf, rootOf } from "./json-spans.ts";
-
-export const CellType = z.enum(["code", "markdown", "raw"]);
-type CellType = z.infer<typeof CellType>;
-
-const Notebook = z.looseObject({
-  nbformat: z.literal(4),
-  nbformat_minor: z.int(),
-  cells: z.array(
-    z.looseObject({
-      cell_type: CellType,
-      id: z.optional(z.string()),
-      source: z.union([z.string(), z.array(z.string())]),
-      metadata: z.unknown(),
-    }),
-  ),
-});
-type Notebook = z.infer<typeof Notebook>;
 
 /** A cell's id, or its number from 0. */
 export type CellRef = { id: string } | { number: number };
@@ -34,7 +17,7 @@ export type CellChange =
 
 /** `done` is a sentence about the change. @throws ToolError if it is not a notebook or has no such cell */
 export function changeCell(text: string, change: CellChange, name: string): { text: string; done: string } {
-  const notebook = parseNotebook(text, name);
+  const notebook = parseNotebook(text, name, "Change it with edit.");
   const unit = /\n([ \t]+)"/.exec(text)?.[1];
   const write = (value: unknown, depth: number) =>
     unit === undefined
@@ -69,7 +52,7 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       const span = spans[index] ?? array;
       const done = `Cell ${index} of ${name} is changed`;
       const type = change.type === old?.cell_type ? undefined : change.type;
-      const before = Array.isArray(old?.source) ? old.source.join("") : old?.source;
+      const before = old && sourceOf(old);
       if (type === undefined && before === change.source.replaceAll("\r\n", "\n")) {
         throw new ToolError(`Cell ${index} of ${name} already has this source: nothing to do.`);
       }
@@ -92,15 +75,6 @@ export function changeCell(text: string, change: CellChange, name: string): { te
     }
     default:
       return never(change);
-  }
-}
-
-function parseNotebook(text: string, name: string): Notebook {
-  try {
-    return Notebook.parse(JSON.parse(text));
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? ` Its JSON is broken: ${error.message}.` : "";
-    throw new ToolError(`${name} is not a Jupyter notebook of nbformat 4.${reason} Change it with edit.`);
   }
 }
 
@@ -130,10 +104,6 @@ function newCell(notebook: Notebook, type: CellType, source: string, id = newId(
 function newId({ cells }: Notebook): string {
   const id = crypto.randomUUID().slice(0, 8);
   return cells.some((cell) => cell.id === id) ? crypto.randomUUID() : id;
-}
-
-function sourceLines(source: string): string[] {
-  return linesWithEnds(source.replaceAll("\r\n", "\n")).filter((line) => line !== "");
 }
 
 /** Returns the cell with its comma; the whole array if it is the only cell. */

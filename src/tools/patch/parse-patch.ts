@@ -112,7 +112,7 @@ function unifiedChange(line: string, reader: PatchReader): FileChange | undefine
   const next = reader.peek() ?? "";
   if (!isUnified(line, next)) return undefined;
   reader.next();
-  const [from, to] = [line, next].map((one) => one.slice(4).replace(/\t.*$/, "").trim());
+  const [from, to] = [line, next].map((one) => one.slice(4).replace(/\t.*/, "").trim());
   const chunks = chunksOf(reader);
   const path = (to === "/dev/null" ? from : to)?.replace(/^[ab]\//, "") ?? "";
   if (to === "/dev/null") return { type: "delete", path };

@@ -1,8 +1,10 @@
 /** Runs the commands of a session, in the foreground and in the background. */
 import type { BackgroundCommand } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
+import { type StopCause, stopCauseOf } from "../../chat/stopped.ts";
 import type { Background, CallCommand, CommandEnd, CommandOutcome, CommandToRun, Overflow, Terminal } from "../host.ts";
 import { ToolError } from "../tool.ts";
+import { type BackgroundNotes, type LostCommand, noBackgroundNotes } from "./background-notes.ts";
 import { CommandJob, WaitingCall } from "./job.ts";
 import { Throttle } from "./throttle.ts";
 
@@ -13,8 +15,13 @@ const listenIntervalMs = 250;
 const defaultInputGraceMs = 15_000;
 
 /** Each session has its own; sessions may share the terminal. */
-export function backgroundOf(terminal: Terminal, overflow: Overflow, grace = defaultInputGraceMs): Background {
-  return new SessionCommands(terminal, overflow, grace);
+export function backgroundOf(
+  terminal: Terminal,
+  overflow: Overflow,
+  grace = defaultInputGraceMs,
+  notes = noBackgroundNotes,
+): Background {
+  return new SessionCommands(terminal, overflow, grace, notes);
 }
 
 type EndedState = Extract<BackgroundCommand["state"], { type: "ended" }>;
@@ -31,21 +38,30 @@ class SessionCommands implements Background {
   readonly #grace: number;
   readonly #calls = new Map<string, WaitingCall>();
   readonly #kept = new Map<string, BackgroundJob>();
-  #begun = 0;
+  readonly #notes: BackgroundNotes;
+  /** Commands that ended with an earlier window. */
+  #lost: LostCommand[] = [];
+  #begun: number | undefined;
+  /** Set while the session is closed. */
+  #isClosing = false;
   #toTell: BackgroundCommand[] = [];
   readonly #listeners = new Set<() => void>();
   readonly #changed = new Throttle(listenIntervalMs, () => {
     for (const listener of this.#listeners) listener();
   });
 
-  constructor(terminal: Terminal, overflow: Overflow, grace: number) {
+  constructor(terminal: Terminal, overflow: Overflow, grace: number, notes: BackgroundNotes) {
     this.#terminal = terminal;
     this.#overflow = overflow;
     this.#grace = grace;
+    this.#notes = notes;
+    this.#lost = notes.lost(false);
+    if (this.#lost.length > 0) this.#changed.call();
   }
 
   async run(command: CallCommand, callID: string): Promise<CommandOutcome> {
-    if (command.signal.aborted) return { end: { type: "aborted" }, output: "", outputFile: undefined };
+    if (command.signal.aborted)
+      return { end: { type: "aborted", by: stopCauseOf(command.signal) }, output: "", outputFile: undefined };
     const call = new WaitingCall(this.#begin(command, callID), command, this.#grace);
     this.#calls.set(callID, call);
     const end = await call.outcome;
@@ -55,18 +71,23 @@ class SessionCommands implements Background {
   }
 
   list(): readonly BackgroundCommand[] {
-    return [...this.#kept].map(([id, kept]) => toBackgroundCommand(id, kept));
+    return [
+      ...this.#lost.map(({ shown }) => shown),
+      ...[...this.#kept].map(([id, kept]) => toBackgroundCommand(id, kept)),
+    ];
   }
 
   start(command: CommandToRun, callID: string): BackgroundCommand {
     if (this.#isFull()) {
       throw new ToolError(`${mostRunning} commands run in the background already. End one with bash_kill first.`);
     }
-    const [id, kept] = this.#keep(this.#begin(command, callID));
+    const [id, kept] = this.#keep(this.#begin(command, callID), callID);
     return toBackgroundCommand(id, kept);
   }
 
   read(id: string): { text: string; outputFile: string | undefined } | undefined {
+    const lost = this.#lost.find(({ shown }) => shown.id === id);
+    if (lost) return { text: lost.shown.last, outputFile: lost.outputFile };
     const output = this.#kept.get(id)?.job.output;
     return output && { text: output.take(), outputFile: output.keptIn };
   }
@@ -83,18 +104,23 @@ class SessionCommands implements Background {
   detach(callID: string): boolean {
     const call = this.#calls.get(callID);
     if (!call || this.#isFull()) return false;
-    call.letGo(this.#keep(call.job)[0]);
+    call.letGo(this.#keep(call.job, callID)[0]);
     return true;
   }
 
   endCall(callID: string): boolean {
     const call = this.#calls.get(callID);
-    call?.end();
+    call?.end("user");
     return call !== undefined;
   }
 
   takeEnded(): BackgroundCommand[] {
-    const ended = this.#toTell;
+    const lost = this.#notes.lost(true);
+    if (lost.length > 0) {
+      this.#lost = lost;
+      this.#changed.call();
+    }
+    const ended = [...lost.map(({ shown }) => shown), ...this.#toTell];
     this.#toTell = [];
     return ended;
   }
@@ -106,9 +132,10 @@ class SessionCommands implements Background {
     return () => this.#listeners.delete(own);
   }
 
-  async endAll(): Promise<void> {
+  async endAll(by: StopCause): Promise<void> {
+    this.#isClosing = by !== "user";
     const calls = [...this.#calls.values()];
-    for (const call of calls) call.end();
+    for (const call of calls) call.end(by);
     const kept = [...this.#kept.keys()].map((id) => this.kill(id));
     await Promise.all([...kept, ...calls.map(({ job }) => job.ended)]);
   }
@@ -121,8 +148,10 @@ class SessionCommands implements Background {
     return new CommandJob(this.#terminal, command, () => this.#overflow.open(callID));
   }
 
-  #keep(job: CommandJob): [string, BackgroundJob] {
-    const id = `bash_${++this.#begun}`;
+  #keep(job: CommandJob, callID: string): [string, BackgroundJob] {
+    this.#begun = (this.#begun ?? this.#notes.begun) + 1;
+    const id = `bash_${this.#begun}`;
+    this.#notes.add({ id, command: job.command, startedAt: job.startedAt }, this.#overflow.pathOf(callID));
     const kept: BackgroundJob = { job, end: undefined, isStopped: false };
     this.#kept.set(id, kept);
     job.output.keepAll();
@@ -134,6 +163,7 @@ class SessionCommands implements Background {
 
   #end(id: string, kept: BackgroundJob, end: CommandEnd): void {
     kept.end = { type: "ended", at: Date.now(), ...describeEnd(end) };
+    this.#notes.ended(id, this.#isClosing && kept.isStopped);
     if (!kept.isStopped) this.#toTell.push(toBackgroundCommand(id, kept));
     const ended = [...this.#kept].filter(([, one]) => one.end);
     for (const [old] of ended.slice(0, -mostEnded)) this.#kept.delete(old);
@@ -142,8 +172,8 @@ class SessionCommands implements Background {
 }
 
 function toBackgroundCommand(id: string, { job, end }: BackgroundJob): BackgroundCommand {
-  const { command, startedAt, prompt, output } = job;
-  const running: BackgroundCommand["state"] = prompt === undefined ? { type: "running" } : { type: "waiting", prompt };
+  const { command, startedAt, waits, output } = job;
+  const running: BackgroundCommand["state"] = waits ? { type: "waiting", ...waits } : { type: "running" };
   return { id, command, startedAt, state: end ?? running, lines: output.lines, last: output.last };
 }
 

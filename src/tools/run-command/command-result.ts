@@ -1,6 +1,7 @@
 /** Runs a command for the model and describes its result. */
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import type { StopCause } from "../../chat/stopped.ts";
 import type { Background, CallCommand, CommandOutcome, CommandSandbox, CommandToRun } from "../host.ts";
 import { sandboxHint } from "../sandbox/words.ts";
 import type { ToolResult } from "../tool.ts";
@@ -42,6 +43,10 @@ function resultOf(
     metadata: { tone: "bad", outputFile, ...metadata },
     failed: true,
   });
+  const failedStop = (by: StopCause) => {
+    const { sentence, fact } = describeStop(by);
+    return fail(sentence, { fact, exitCode: null });
+  };
   switch (end.type) {
     case "exit": {
       const summary = testSummary(output);
@@ -74,7 +79,7 @@ function resultOf(
         metadata: { fact: end.id, outputFile },
       };
     case "aborted":
-      return fail("The command was stopped by the user.", { fact: "stopped", exitCode: null });
+      return failedStop(end.by);
     case "failed":
       return fail(`The command could not be started: ${end.message}`, { fact: "not started", exitCode: null });
     default:
@@ -89,4 +94,25 @@ function describeLeftovers(left: readonly string[]): string {
   const named = left.slice(0, mostNamed).map((line) => (line.length > 80 ? `${line.slice(0, 80)}…` : line));
   const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
   return `Processes that it left running were terminated: ${named.join(", ")}${more}. Use run_in_background for processes that must continue.`;
+}
+
+/** Describes that a command was stopped, and by whom. */
+function describeStop(by: StopCause): { sentence: string; fact: string } {
+  const effects = "It may have taken effect in part; look before running it again.";
+  switch (by) {
+    case "user":
+      return { sentence: "The command was stopped by the user.", fact: "stopped" };
+    case "closed":
+      return {
+        sentence: `The command was ended because the window was closed or reloaded, not by the user's wish. ${effects}`,
+        fact: "ended with the window",
+      };
+    case "elsewhere":
+      return {
+        sentence: `The command was ended because another window took the session over, not by the user's wish. ${effects}`,
+        fact: "taken over",
+      };
+    default:
+      return never(by);
+  }
 }

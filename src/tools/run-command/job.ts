@@ -1,4 +1,6 @@
 /** A running command, and the call that waits for it. */
+
+import { type StopCause, stopCauseOf } from "../../chat/stopped.ts";
 import type { CallCommand, CommandEnd, CommandOutcome, CommandToRun, OverflowFile, Terminal } from "../host.ts";
 import { CommandOutput } from "./command-output.ts";
 import { Throttle } from "./throttle.ts";
@@ -13,8 +15,8 @@ export class CommandJob {
   readonly ended: Promise<CommandEnd>;
   /** Called on new output, and when the command starts or stops waiting for input. */
   onChange: () => void = () => {};
-  /** Its last line while it waits for input. */
-  prompt: string | undefined;
+  /** Its last line while it waits for input, and who can answer it. */
+  waits: { prompt: string; by: "nobody" | "user" } | undefined;
   readonly #stop = new AbortController();
 
   constructor(terminal: Terminal, toRun: CommandToRun, openFile: () => OverflowFile) {
@@ -38,12 +40,12 @@ export class CommandJob {
         this.output.push(text);
         this.onChange();
       },
-      onWaiting: (prompt) => {
-        this.prompt = prompt;
+      onWaiting: (prompt, by = "nobody") => {
+        this.waits = prompt === undefined ? undefined : { prompt, by };
         this.onChange();
       },
     });
-    this.prompt = undefined;
+    this.waits = undefined;
     this.output.end();
     return end;
   }
@@ -58,9 +60,12 @@ export class WaitingCall {
   readonly #signal: AbortSignal;
   readonly #graceMs: number;
   readonly #report: Throttle;
-  readonly #timeLimit: NodeJS.Timeout;
+  #timeLimit: NodeJS.Timeout | undefined;
+  /** What is left of its time while it waits for the user, who may take any time; undefined while the time runs. */
+  #leftMs: number | undefined;
+  #limitAt = 0;
   #graceTimer: NodeJS.Timeout | undefined;
-  #cause: CommandCallEnd = { type: "aborted" };
+  #cause: CommandCallEnd = { type: "aborted", by: "user" };
   #letGo: (end: CommandCallEnd) => void = () => {};
 
   /** `graceMs`: how long the command may wait for input. */
@@ -69,7 +74,7 @@ export class WaitingCall {
     this.#signal = signal;
     this.#graceMs = graceMs;
     this.#report = new Throttle(progressIntervalMs, () => progress(job.output.last, job.output.lines));
-    this.#timeLimit = setTimeout(() => this.#end({ type: "timeout" }), timeoutMs);
+    this.#limit(timeoutMs);
     job.onChange = this.#changed;
     signal.addEventListener("abort", this.#abort, { once: true });
     const letGo = new Promise<CommandCallEnd>((resolve) => {
@@ -79,8 +84,8 @@ export class WaitingCall {
     this.outcome = Promise.race([ended, letGo]).finally(() => this.#leave());
   }
 
-  end(): void {
-    this.#end({ type: "aborted" });
+  end(by: StopCause): void {
+    this.#end({ type: "aborted", by });
   }
 
   letGo(id: string): void {
@@ -88,15 +93,33 @@ export class WaitingCall {
     this.#letGo({ type: "detached", id });
   }
 
-  readonly #abort = () => this.end();
+  readonly #abort = () => this.end(stopCauseOf(this.#signal));
 
   readonly #changed = () => {
     this.#report.call();
-    const { prompt } = this.job;
+    const { waits } = this.job;
     clearTimeout(this.#graceTimer);
-    if (prompt === undefined) return;
+    this.#pause(waits?.by === "user");
+    if (waits?.by !== "nobody") return;
+    const { prompt } = waits;
     this.#graceTimer = setTimeout(() => this.#end({ type: "waiting", prompt }), this.#graceMs);
   };
+
+  #limit(ms: number): void {
+    this.#limitAt = Date.now() + ms;
+    this.#timeLimit = setTimeout(() => this.#end({ type: "timeout" }), ms);
+  }
+
+  #pause(isPaused: boolean): void {
+    if (isPaused === (this.#leftMs !== undefined)) return;
+    if (isPaused) {
+      clearTimeout(this.#timeLimit);
+      this.#leftMs = Math.max(0, this.#limitAt - Date.now());
+    } else {
+      this.#limit(this.#leftMs ?? 0);
+      this.#leftMs = undefined;
+    }
+  }
 
   #end(cause: CommandCallEnd): void {
     this.#cause = cause;

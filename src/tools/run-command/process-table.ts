@@ -81,7 +81,7 @@ export const psArguments = [
 
 /** Parses the output of `ps` with `psArguments`. Pure. */
 export function parseTable(text: string): ProcessInfo[] {
-  const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(\S+)\s+(\S.*\S)\s*$/gm);
+  const lines = text.matchAll(/^ *(\d+) +(\d+) +(\d+) +(-?\d+) +(\S+) +(\S+) +(\S.*)$/gm);
   return [...lines]
     .filter(([, , , , , state = ""]) => !state.startsWith("Z"))
     .map(([, pid, parent, group, foreground, state = "", terminal = "", born = ""]) => ({
@@ -89,7 +89,7 @@ export function parseTable(text: string): ProcessInfo[] {
       parent: Number(parent),
       group: Number(group),
       session: 0,
-      born,
+      born: born.trimEnd(),
       isAsleep: /^[SI]/.test(state),
       foreground: Number(foreground),
       hasTerminal: !/^[?-]/.test(terminal),

@@ -16,10 +16,11 @@ export interface ProcessTree {
   /** The root process; its group and its session have the same id. */
   pid: number;
   /**
-   * Whether the root process is terminated, too; spared because it is the user's shell; or the sandbox of the command,
-   * which ends with the command, and whose early end would leave the command no time to clean up.
+   * Whether the root process is terminated, too; spared because it is the user's shell; gone, so that its id may belong
+   * to another process by now; or the sandbox of the command, which ends with the command, and whose early end would
+   * leave the command no time to clean up.
    */
-  root: "ended" | "spared" | "sandbox";
+  root: "ended" | "spared" | "sandbox" | "gone";
   mark: string;
   /** Start time in clock ticks, 0 if unknown; older processes do not belong to it. */
   startedAt: number;
@@ -34,7 +35,8 @@ export interface ProcessTree {
 /** Must be called as soon as the process has been started. */
 export function treeOf(pid: number, mark: string, output = "", root: "ended" | "sandbox" = "ended"): ProcessTree {
   const born = process.platform === "linux" ? processInfo(pid)?.born : undefined;
-  return { pid, root, mark, startedAt: Number(born ?? 0), output, older: new Map(), seen: new Map() };
+  const seen = new Map(born === undefined ? [] : [[pid, born]]);
+  return { pid, root, mark, startedAt: Number(born ?? 0), output, older: new Map(), seen };
 }
 
 export async function treeIn(shell: number, mark: string): Promise<ProcessTree> {
@@ -51,7 +53,7 @@ export async function isAtPrompt(shell: number): Promise<boolean> {
 
 export async function membersOf(tree: ProcessTree): Promise<ProcessInfo[]> {
   const rows = (await processTable()).filter(({ pid, born }) => {
-    if (pid === tree.pid) return tree.root !== "spared";
+    if (pid === tree.pid && tree.root === "spared") return false;
     return tree.older.get(pid) !== born && (tree.startedAt === 0 || Number(born) >= tree.startedAt);
   });
   const found = new Set(rows.filter((row) => belongsTo(row, tree)));
@@ -62,7 +64,7 @@ export async function membersOf(tree: ProcessTree): Promise<ProcessInfo[]> {
 }
 
 function belongsTo({ pid, parent, group, session, born }: ProcessInfo, tree: ProcessTree): boolean {
-  if ([pid, parent, group, session].includes(tree.pid)) return true;
+  if (tree.root !== "gone" && [pid, parent, group, session].includes(tree.pid)) return true;
   if (tree.seen.get(pid) === born) return true;
   if (process.platform !== "linux") return false;
   // A process that left the group and cleared its environment usually still has the output open.
@@ -85,7 +87,7 @@ export async function leftBehind(tree: ProcessTree): Promise<string[]> {
 /** Terminates the tree, first with SIGTERM, then with SIGKILL. Resolves when no process is left, or it gives up. */
 export async function endTree(tree: ProcessTree): Promise<void> {
   if (process.platform === "win32") {
-    if (tree.root !== "spared") await endOnWindows(tree.pid);
+    if (tree.root === "ended" || tree.root === "sandbox") await endOnWindows(tree.pid);
     return;
   }
   // Record the members, because children cannot be found once their parents have ended.
@@ -117,7 +119,8 @@ async function signalAll(tree: ProcessTree, signal: NodeJS.Signals | 0): Promise
   const hasGroup = tree.root === "ended" || (tree.root === "sandbox" && signal === "SIGKILL");
   if (hasGroup) sendSignal(-tree.pid, signal);
   const members = await membersOf(tree);
-  const isSpared = ({ pid, group }: ProcessInfo) => (hasGroup ? group === tree.pid : pid === tree.pid);
+  const isSpared = ({ pid, group }: ProcessInfo) =>
+    tree.root !== "gone" && (hasGroup ? group === tree.pid : pid === tree.pid);
   return members.filter((member) => sendSignal(member.pid, isSpared(member) ? 0 : signal));
 }
 

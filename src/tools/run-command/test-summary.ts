@@ -8,17 +8,17 @@ interface TestCount {
 
 const readers: ((text: string) => TestCount | undefined)[] = [
   // Jest, Vitest: "Tests: 1 failed, 13 passed, 14 total", "Tests  1 failed | 13 passed (14)"
-  (text) => inLine(text, /^\s*Tests:?\s+.*\b(passed|failed)\b.*$/gm),
+  (text) => inLine(text, /^[ \t]*Tests:?[ \t].*\b(passed|failed)\b.*$/gm),
   // pytest: "=== 1 failed, 13 passed in 0.12s ==="
-  (text) => inLine(text, /^=*\s*\d+ (passed|failed)\b.* in [\d.]+s.*$/gm),
+  (text) => inLine(text, /^=*[ \t]*\d+ (passed|failed)\b.* in [\d.]+s/gm),
   // cargo: "test result: FAILED. 13 passed; 1 failed; 0 ignored"
   (text) => sum(text, /^test result: .*$/gm),
   // node:test: "# pass 13" and "# fail 1", with another sign before them in a terminal
-  (text) => pair(text, /^\s*[#ℹ] pass (\d+)$/gm, /^\s*[#ℹ] fail (\d+)$/gm),
+  (text) => pair(text, /^[ \t]*[#ℹ] pass (\d+)$/gm, /^[ \t]*[#ℹ] fail (\d+)$/gm),
   // mocha: "13 passing (20ms)" and "1 failing"
-  (text) => pair(text, /^\s*(\d+) passing\b/gm, /^\s*(\d+) failing\b/gm),
+  (text) => pair(text, /^[ \t]*(\d+) passing\b/gm, /^[ \t]*(\d+) failing\b/gm),
   // Playwright and others: "14 passed (3.2s)", "13 passed, 1 failed"
-  (text) => inLine(text, /^\s*\d+ passed\b.*$/gm),
+  (text) => inLine(text, /^[ \t]*\d+ passed\b.*$/gm),
 ];
 
 export function testSummary(output: string): Pick<CallMetadata, "fact" | "tone"> | undefined {
@@ -35,7 +35,10 @@ export function testSummary(output: string): Pick<CallMetadata, "fact" | "tone">
 function inLine(text: string, pattern: RegExp): TestCount | undefined {
   const line = text.match(pattern)?.at(-1);
   if (line === undefined) return undefined;
-  return { passed: Number(/(\d+) passed/.exec(line)?.[1] ?? 0), failed: Number(/(\d+) failed/.exec(line)?.[1] ?? 0) };
+  return {
+    passed: Number(/(?<!\d)(\d+) passed/.exec(line)?.[1] ?? 0),
+    failed: Number(/(?<!\d)(\d+) failed/.exec(line)?.[1] ?? 0),
+  };
 }
 
 function sum(text: string, pattern: RegExp): TestCount | undefined {

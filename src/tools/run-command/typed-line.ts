@@ -18,6 +18,14 @@ export interface TypedLine {
 
 const maxLineLength = 8_000;
 
+/**
+ * Makes VS Code's scripts for shells keep out of the history what begins with a space (bash, zsh) and, until the first
+ * line changes that, everything in PowerShell. They read it after the user's own files and remove it. VS Code before 1.106
+ * does not know it. See `shellIntegration-bash.sh`, `-rc.zsh` and `.ps1` in
+ * https://github.com/microsoft/vscode/tree/main/src/vs/workbench/contrib/terminal/common/scripts
+ */
+export const withoutHistory: Readonly<Record<string, string>> = { VSCODE_PREVENT_SHELL_HISTORY: "1" };
+
 /** Encodes, as shell integration loses track of several lines, `(` and `{`. Undefined if unsupported or too long. */
 export function typedLine(shell: string, typed: TypedCommand): TypedLine | undefined {
   const line = encodeFor(shell, typed);
@@ -48,12 +56,23 @@ function encodeFor(shell: string, { command, cwd, env, withheld }: TypedCommand)
       const place = `Set-Location -LiteralPath ${quotePowerShell(cwd)}`;
       const script = [place, ...variables, ...unset, command].join("\n");
       const decoded = `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(script)}'))`;
-      return { text: `<# ${title} #> Invoke-Expression (${decoded})`, isProcess: false };
+      const text = `<# ${title} #> ${ownHistory}; Invoke-Expression (${decoded})`;
+      return { text, isProcess: false };
     }
     default:
       return undefined;
   }
 }
+
+/**
+ * Lets PowerShell's history have the user's lines again, and none of these: they alone begin with a comment and this
+ * option. https://learn.microsoft.com/powershell/module/psreadline/set-psreadlineoption#-addtohistoryhandler
+ */
+const ownHistory = [
+  "try { Set-PSReadLineOption -AddToHistoryHandler { param([string]$line)",
+  " if ($line -match '^<# [^#]*#> try . Set-PSReadLineOption -AddToHistoryHandler') { return $false };",
+  " try { [Microsoft.PowerShell.PSConsoleReadLine]::GetDefaultAddToHistoryOption($line) } catch { $true } } } catch { }",
+].join("");
 
 function harmlessTitle(command: string): string {
   return command

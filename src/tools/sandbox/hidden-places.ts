@@ -48,7 +48,7 @@ export function hiddenKeys(home = os.homedir()): HiddenPlaces {
  * connecting. `table` has the form of `/proc/net/unix` (proc_pid_net(5)).
  */
 export function openSockets(table = readText("/proc/net/unix")): string[] {
-  const paths = [...table.matchAll(/^[^ ]+: (?:\S+ +){5}\d+ (\/.*)$/gm)].map(([, at = ""]) => realPath(at));
+  const paths = [...table.matchAll(/^\S+: (?:\S+ +){5}\d+ (\/.*)$/gm)].map(([, at = ""]) => realPath(at));
   return [...new Set(paths)].filter((at) => at !== undefined).filter((at) => lstatSync(at).isSocket());
 }
 

@@ -2,6 +2,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { isControlFile } from "../file-access/protected-names.ts";
+import { nestedRepositories } from "./nested-repositories.ts";
 
 export interface ProtectedPlaces {
   /** Files and folders that may only be read. */
@@ -18,14 +19,30 @@ export interface ProtectedPlaces {
 const watchedFolders = [".git", ".vscode", ".rondo", ".claude"];
 /** `commondir` and `gitdir` say where git finds its settings. */
 const gitFiles = ["config", "config.worktree", "commondir", "gitdir", "hooks"];
+/** Whether a folder may be created to hold the place of a missing one. */
+export function isHeldPlace(place: string): boolean {
+  const { dir, base } = path.parse(place);
+  return (
+    path.isAbsolute(place) && (watchedFolders.includes(base) || (base === "hooks" && path.basename(dir) === ".git"))
+  );
+}
+
 const maxRepositories = 200;
 const maxDepth = 4;
 
-/** `folder`: absolute, with links resolved. Only its top is searched: a search of all of it would delay each command. */
+/**
+ * `folder`: absolute, with links resolved. Settings are looked for at its top only, and repositories in a limited number of
+ * folders: a search of all of it would delay each command.
+ */
 export function protectedPlaces(folder: string): ProtectedPlaces {
   const found: ProtectedPlaces = { readOnly: [], pinned: [], missing: [], links: [] };
   for (const name of namesIn(folder)) addEntry(path.join(folder, name), name, found);
   for (const name of watchedFolders) addMissing(path.join(folder, name), found);
+  const { files, folders } = nestedRepositories(folder);
+  // Tools that manage many repositories make links in them, which is no reason to run no command at all.
+  const nested = { ...found, links: [] };
+  for (const file of files) addFile(file, nested, false);
+  for (const git of folders) if (found.pinned.length < maxRepositories) addRepository(git, nested);
   return found;
 }
 
@@ -45,13 +62,14 @@ function addChildren(place: string, name: string, found: ProtectedPlaces): void 
 
 /** Settings and hooks of a repository run programs; git writes everything else of it. */
 function addRepository(git: string, found: ProtectedPlaces): void {
-  if (kindOf(path.join(git, "config")) === "missing") {
+  const isWorktree = kindOf(path.join(git, "commondir")) !== "missing";
+  if (!isWorktree && kindOf(path.join(git, "config")) === "missing") {
     found.readOnly.push(git);
     return;
   }
   found.pinned.push(git);
   addGitFiles(git, found);
-  addMissing(path.join(git, "hooks"), found);
+  if (path.basename(git) === ".git") addMissing(path.join(git, "hooks"), found);
   for (const folder of ["modules", "worktrees"]) addNested(path.join(git, folder), found, 0);
 }
 

@@ -1,5 +1,5 @@
 /** Puts commands into a sandbox of the operating system: bubblewrap on Linux, seatbelt on macOS. */
-import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { CommandSandbox, SandboxMode } from "../host.ts";
@@ -12,6 +12,7 @@ import {
   noSandboxOnWindows,
 } from "./availability.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
+import { heldByOthers, holdPlaces, privateFolder } from "./held-places.ts";
 import { hiddenKeys, realPath, withoutSockets } from "./hidden-places.ts";
 import { type ProtectedPlaces, protectedPlaces } from "./protected-places.ts";
 import { seatbeltProfile, seatbeltProgram } from "./seatbelt.ts";
@@ -55,6 +56,7 @@ export class Sandbox {
   constructor(mode: () => SandboxMode, folders: () => readonly string[]) {
     this.#mode = mode;
     this.#folders = folders;
+    setImmediate(() => this.#removeLeftovers()).unref();
   }
 
   /** Undefined when it is switched off. */
@@ -65,12 +67,18 @@ export class Sandbox {
 
   /** @throws SandboxError */
   async wrap(mode: ActiveMode, command: CommandToWrap): Promise<SandboxedInvocation> {
+    this.#removeLeftovers();
     const found = this.#look();
     const problem = await this.#problem(mode, found);
     if (problem !== undefined) throw new SandboxError(`The sandbox (${mode}) cannot be used: ${problem}`);
     const inside = { ...command, env: { ...withoutSockets(command.env), [modeVariable]: mode } };
     const network = mode === "workspace-network";
     return process.platform === "darwin" ? seatbelt(inside, found, network) : bubblewrap(inside, found, network);
+  }
+
+  /** Removes what an earlier process left in the workspace when it was killed. */
+  #removeLeftovers(): void {
+    if (process.platform === "linux" && this.#mode() !== "off") heldByOthers();
   }
 
   /** A problem is looked at again each time: it may have been solved. */
@@ -118,50 +126,4 @@ export async function systemProblem(folders: readonly string[], mode: ActiveMode
     default:
       return `there is none for ${process.platform}.`;
   }
-}
-
-/** Numbers of commands that need a folder that did not exist, by its path. */
-const held = new Map<string, number>();
-
-/**
- * Creates the folders that must not appear, so that something can be mounted there. Returns a function that removes
- * them, if they are still empty, once no command needs them.
- */
-function holdPlaces(places: readonly ProtectedPlaces[]): () => void {
-  const missing = new Set(places.flatMap((one) => one.missing));
-  // Another command may have created it a moment ago.
-  for (const at of places.flatMap((one) => one.readOnly)) if (held.has(at)) missing.add(at);
-  for (const at of missing) {
-    mkdirSync(at, { recursive: true });
-    held.set(at, (held.get(at) ?? 0) + 1);
-  }
-  return () => {
-    for (const at of missing) {
-      const left = (held.get(at) ?? 1) - 1;
-      if (left > 0) held.set(at, left);
-      else {
-        held.delete(at);
-        removeEmpty(at);
-      }
-    }
-  };
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Something was put there from outside.
-  }
-}
-
-let temporary: string | undefined;
-
-/** Takes the place of `/tmp` in the sandbox, where other programs keep sockets and files. The same for all commands. */
-function privateFolder(): string {
-  if (temporary !== undefined && existsSync(temporary)) return temporary;
-  const created = mkdtempSync(path.join(os.tmpdir(), "rondo-sandbox-"));
-  temporary = created;
-  process.once("exit", () => rmSync(created, { recursive: true, force: true }));
-  return created;
 }

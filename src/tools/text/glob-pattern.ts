@@ -63,13 +63,13 @@ class GlobParser {
   }
 
   parse(): Term {
-    return this.#sequence("", this.#characters.length);
+    return this.#sequence("");
   }
 
-  /** Reads up to one of the `stops`, at most to `end`. */
-  #sequence(stops: string, end: number): Term {
+  /** Reads up to one of the `stops`, or to the end: the empty text there is in each text. */
+  #sequence(stops: string): Term {
     const pieces: Term[] = [];
-    while (this.#at < end && !stops.includes(this.#peek())) pieces.push(this.#piece());
+    while (!stops.includes(this.#peek())) pieces.push(this.#piece());
     return this.#terms.sequence(pieces);
   }
 
@@ -115,11 +115,11 @@ class GlobParser {
   }
 
   #isNameStart(at: number): boolean {
-    return at === 0 || "/{(,|".includes(this.#characters[at - 1] ?? "");
+    return "/{(,|".includes(this.#characters[at - 1] ?? "");
   }
 
   #isNameEnd(at: number): boolean {
-    return at === this.#characters.length || "/}),|".includes(this.#characters[at] ?? "");
+    return "/}),|".includes(this.#characters[at] ?? "");
   }
 
   /** `@(a|b)` once, `?(…)` at most once, `*(…)` any number, `+(…)` at least once, `!(…)` anything else in the name. */
@@ -151,7 +151,7 @@ class GlobParser {
   #options(stops: string, end: number): Term {
     const options: Term[] = [];
     do {
-      options.push(this.#sequence(stops, end));
+      options.push(this.#sequence(stops));
       this.#at++;
     } while (this.#at <= end);
     return this.#terms.either(options);
@@ -167,7 +167,7 @@ class GlobParser {
       return this.#terms.either(range.map((text) => this.#terms.literal(text)));
     }
     this.#at++;
-    const first = this.#sequence(",}", end);
+    const first = this.#sequence(",}");
     if (this.#at < end) {
       this.#at++;
       return this.#terms.either([first, this.#options(",}", end)]);
@@ -195,7 +195,7 @@ function groupEnds(characters: readonly string[]): Map<number, number> {
     else if (character === "[") at = bracketEnd(characters, at) ?? at;
     else if (character === "{") open.push({ at, close: "}" });
     else if (character === "(" && /[@?*+!]/.test(characters[at - 1] ?? "")) open.push({ at, close: ")" });
-    else if (character === "}" || character === ")") {
+    else {
       const index = open.findLastIndex(({ close }) => close === character);
       const opened = open[index];
       if (!opened) continue;

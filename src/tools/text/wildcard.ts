@@ -33,17 +33,16 @@ class Wildcard {
   readonly #last: number;
 
   constructor(pattern: string) {
-    const pieces = pattern.match(/\*+|[^*]/gu) ?? [];
-    const isStar = (piece: string) => piece.startsWith("*");
-    this.#last = pieces.filter((piece) => !isStar(piece)).length;
+    const characters = Array.from(pattern);
+    this.#last = characters.filter((character) => character !== "*").length;
     this.#words = (this.#last >>> 5) + 1;
     this.#byAny = new Uint32Array(this.#words);
     this.#stars = new Uint32Array(this.#words);
     let place = 0;
-    for (const piece of pieces) {
-      if (isStar(piece)) setBit(this.#stars, place);
-      else if (piece === "?") setBit(this.#byAny, place++);
-      else setBit(this.#placesOf(piece.codePointAt(0) ?? 0), place++);
+    for (const character of characters) {
+      if (character === "*") setBit(this.#stars, place);
+      else if (character === "?") setBit(this.#byAny, place++);
+      else setBit(this.#placesOf(character.codePointAt(0) ?? 0), place++);
     }
     for (const places of this.#byCharacter.values()) {
       for (const [at, bits] of this.#byAny.entries()) places[at] = (places[at] ?? 0) | bits;

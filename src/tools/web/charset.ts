@@ -27,7 +27,7 @@ function byteOrderCharset(bytes: Uint8Array): string | undefined {
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1_024));
   const said =
-    /<meta\b[^>]*?charset\s*=\s*["']?\s*([\w-]+)/i.exec(head) ?? /^<\?xml[^>]*?encoding=["']([\w-]+)/i.exec(head);
+    /<meta\b[^<>]*?charset\s*=\s*(?:["']\s*)?([\w-]+)/i.exec(head) ?? /^<\?xml[^>]*?encoding=["']([\w-]+)/i.exec(head);
   // A readable declaration is not in UTF-16.
   return /^utf-?16/i.test(said?.[1] ?? "") ? "utf-8" : said?.[1];
 }

@@ -1,5 +1,7 @@
 /** Converts the visible text of a page to Markdown, without scripts, embedded and hidden content. */
+
 import Turndown from "turndown";
+import { fenceFor } from "../../chat/fence.ts";
 
 const unseen = [
   ...["script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "video", "audio"],
@@ -13,7 +15,7 @@ export function toMarkdown(html: string, base: string): string {
   const service = converter(given !== undefined && URL.canParse(given, base) ? new URL(given, base).href : base);
   return service
     .turndown(html)
-    .replace(/[ \t]+$/gm, "")
+    .replace(/(?<![ \t])[ \t]+$/gm, "")
     .replace(/\n{3,}/g, "\n\n");
 }
 
@@ -71,13 +73,11 @@ function startsTable(part: HTMLElement | null): boolean {
   return part?.nodeName === "TABLE" || part?.nodeName === "THEAD" || before === undefined || before === "CAPTION";
 }
 
-/** Uses a fence that is longer than any in the text. */
 function fencedCode(node: HTMLElement): string {
   const text = (node.textContent ?? "").replace(/\n$/, "");
   const classes = `${node.className} ${node.querySelector("code")?.className ?? ""}`;
   const language = /\blang(?:uage)?-([\w+#-]+)/.exec(classes)?.[1] ?? "";
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
+  const fence = fenceFor(text);
   return `\n\n${fence}${language}\n${text}\n${fence}\n\n`;
 }
 

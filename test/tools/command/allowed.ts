@@ -84,6 +84,10 @@ export const allowed: Record<string, string[]> = {
     "ls 1>&2",
     "cat <<-END\n\tx\n\tEND",
     "diff <(sort a.ts) <(sort src/b.ts)",
+    "exec 3< a.ts",
+    "bash 3< a.ts <<EOF\nls\nEOF",
+    "find src -name '*.ts' | xargs wc -l 2> /dev/null",
+    'cat a.ts | while read -r l; do echo "$l"; done > /dev/null',
   ],
   expansions: [
     'echo "$x"',

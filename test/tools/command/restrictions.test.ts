@@ -158,7 +158,7 @@ const innocent = [
     "timeout 5 npm test",
     "rmdir x",
   ],
-  ...["curl -s https://a.example", "date -s 2020-01-01", "ps e", "npx tsc", "gem list", "java -jar a.jar", "cp -r a b"],
+  ...["curl -s https://a.example", "date -s 2020-01-01", "ps x", "npx tsc", "gem list", "java -jar a.jar", "cp -r a b"],
 ];
 
 describe("T8 rules that deny or ask", () => {
@@ -293,6 +293,37 @@ describe("T8 rules that deny or ask", () => {
     ]) {
       assert.equal(await decide(command, [...allowing("*"), asking]), "ask", command);
       assert.equal(await decide(command, [asking], "bypassPermissions"), "allow", command);
+    }
+  });
+
+  it("other names of a sub-command count as the name in the rule, and the other way round", async () => {
+    const rows: [rule: string, ...commands: string[]][] = [
+      ["npm config set *", "npm set a b", "npm c set a b", "npm -s set a b", "npm config set a b"],
+      ["npm set *", "npm config set a b", "npm set a b"],
+      ["pnpm publish *", "pnpm recursive publish", "pnpm m publish", "pnpm -r publish"],
+      ["yarn publish *", "yarn npm publish", "yarn publish"],
+      ["npm publish *", "yarn npm publish"],
+      [
+        "pip install *",
+        "uv pip install x",
+        "python3 -mpip install x",
+        "python3.11 -m pip -q install x",
+        "pip3 install x",
+      ],
+      ["python3 -m http.server *", "python -mhttp.server", "python3 -u -m http.server 80"],
+      ["docker rmi *", "docker image rm x", "docker image remove x", "docker rmi x"],
+      ["docker image rm *", "docker rmi x"],
+      ["docker images *", "docker image ls"],
+      ["docker container rm *", "docker rm x", "docker container rm x"],
+      ["docker rm *", "docker container rm x", "docker container remove x"],
+      ["kubectl delete deployment *", "kubectl delete deployments.apps x", "kubectl -n x delete deploy y"],
+      ["kubectl delete pod *", "kubectl delete svc,po x", "kubectl delete pods/x"],
+      ["kubectl delete hpa *", "kubectl delete horizontalpodautoscalers x"],
+      ["kubectl delete netpol *", "kubectl delete networkpolicies x"],
+    ];
+    for (const [rule, ...commands] of rows) {
+      for (const command of commands)
+        assert.equal(await decide(command, denying(rule), "bypassPermissions"), "deny", `${rule}: ${command}`);
     }
   });
 

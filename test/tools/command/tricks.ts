@@ -233,6 +233,13 @@ export const tricks: Record<string, string[]> = {
     "x=$(echo .env); cat $x",
     "cat $(echo /etc/passwd)",
     "cat held.txt",
+    "git log --name-only | xargs cat",
+    "cat $(git show --name-only)",
+    "rg --files -g '.e*' | xargs cat",
+    "find src -name '*.ts' | sort 5 | xargs cat",
+    "find src -name '*.ts' | head -c 9 | xargs cat",
+    "find . -files0-from a.ts | xargs cat",
+    "find src -name '*.ts' | grep x | xargs cat $(git branch --format=/etc/passwd)",
     "cat h*.txt",
   ],
 };

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BackgroundCommand } from "../../../src/chat/events.ts";
+import { Stopped } from "../../../src/chat/stopped.ts";
 import { bashKill } from "../../../src/tools/built-in/bash-kill.ts";
 import { bashOutput } from "../../../src/tools/built-in/bash-output.ts";
 import type { Background, CommandEnd, ShellCommand } from "../../../src/tools/host.ts";
+import { nodeOverflow } from "../../../src/tools/node-host/output-files.ts";
+import { nodeTerminal } from "../../../src/tools/node-host/terminal.ts";
 import { backgroundOf } from "../../../src/tools/run-command/background.ts";
+import { backgroundNotes } from "../../../src/tools/run-command/background-notes.ts";
 import { runCommand } from "../../../src/tools/run-command/command-result.ts";
 import type { Tool, ToolResult } from "../../../src/tools/tool.ts";
 import { until } from "../../loop/harness.ts";
@@ -21,7 +27,7 @@ describe("background commands", () => {
     work = new TestWorkspace();
   });
   afterEach(async () => {
-    await work.host.background.endAll();
+    await work.host.background.endAll("user");
     work.dispose();
   });
 
@@ -144,7 +150,7 @@ describe("background commands", () => {
         "call-1",
       );
       assert.equal(background.detach("call-1"), false);
-      await background.endAll();
+      await background.endAll("user");
       assert.equal((await call).end.type, "aborted");
       add(20);
     });
@@ -202,6 +208,86 @@ describe("background commands", () => {
     await until(() => heard.includes("news"));
     end();
   });
+
+  it("T10 a command that waits for the user's password is ended neither for that nor by its time limit", async () => {
+    let answer = () => {};
+    const run = ({ signal, onWaiting }: ShellCommand) =>
+      new Promise<CommandEnd>((resolve) => {
+        setImmediate(onWaiting, "[sudo] password for ada: ", "user");
+        answer = () => {
+          onWaiting(undefined);
+          answer = () => resolve({ type: "exit", code: 0, left: [] });
+        };
+        signal.addEventListener("abort", () => resolve({ type: "aborted" }));
+      });
+    const background = backgroundOf({ shell: "none", sandbox: undefined, run }, work.host.overflow, 5);
+    const command = {
+      command: "sudo ls",
+      cwd: "/",
+      signal: new AbortController().signal,
+      timeoutMs: 50,
+      progress() {},
+    };
+    const waiting = background.run(command, "call-1");
+    await sleep(150);
+    answer();
+    answer();
+    assert.deepEqual((await waiting).end, { type: "exit", code: 0, left: [] });
+    const late = background.run(command, "call-2");
+    await sleep(100);
+    answer();
+    assert.deepEqual((await late).end, { type: "timeout" }, "its time goes on after the answer");
+  });
+
+  it("R8 a background command that ended with its window is told once, under an id that no other gets", async () => {
+    const outputs = path.join(work.folder, "outputs");
+    const overflow = nodeOverflow(outputs);
+    const terminal = nodeTerminal();
+    const open = () => backgroundOf(terminal, overflow, undefined, backgroundNotes(outputs));
+    const before = open();
+    before.start({ command: "echo begun; sleep 2731.1", cwd: work.folder }, "call-1");
+    before.start({ command: "true", cwd: work.folder }, "call-2");
+    await until(() => before.list().some(({ last }) => last === "begun") && before.takeEnded().length === 1);
+    assert.deepEqual(open().list(), [], "its window is still there");
+    await before.endAll("closed");
+    assert.deepEqual(living("sleep 2731.1"), []);
+    const after = open();
+    const [lost] = after.list();
+    assert.deepEqual([lost?.id, lost?.last], ["bash_1", "begun"]);
+    assert.equal(lost?.state.type === "ended" && lost.state.words, "ended with its window");
+    assert.equal(after.read("bash_1")?.text, "begun");
+    assert.deepEqual(
+      after.takeEnded().map(({ id }) => id),
+      ["bash_1"],
+    );
+    assert.deepEqual([after.takeEnded(), open().takeEnded(), open().list()], [[], [], []]);
+    assert.equal(after.start({ command: "true", cwd: work.folder }, "call-3").id, "bash_3");
+    await until(() => after.takeEnded().length === 1);
+    after.start({ command: "sleep 2731.2", cwd: work.folder }, "call-4");
+    await after.endAll("user");
+    assert.deepEqual(open().takeEnded(), [], "the user knows what they have stopped");
+  });
+
+  for (const [by, words] of [
+    ["user", /^The command was stopped by the user\.$/],
+    ["closed", /^The command was ended because the window was closed or reloaded, not by the user's wish\./],
+    ["elsewhere", /^The command was ended because another window took the session over, not by the user's wish\./],
+  ] as const) {
+    it(`R8 L11 a command that is stopped tells who stopped it: ${by}`, async () => {
+      const run = ({ signal }: ShellCommand) =>
+        new Promise<CommandEnd>((resolve) => signal.addEventListener("abort", () => resolve({ type: "aborted" })));
+      const background = backgroundOf({ shell: "none", sandbox: undefined, run }, work.host.overflow);
+      const controller = new AbortController();
+      const command = { command: "x", cwd: "/", signal: controller.signal, timeoutMs: 60_000, progress() {} };
+      const first = runCommand(background, command, "call-1");
+      controller.abort(new Stopped(by));
+      assert.match((await first).output, words);
+      const second = runCommand(background, { ...command, signal: new AbortController().signal }, "call-2");
+      await background.endAll(by);
+      assert.match((await second).output, words);
+      assert.match((await runCommand(background, command, "call-3")).output, words);
+    });
+  }
 
   it("T10 a command that asks for input is ended after a while, and the model is told how to continue", async () => {
     const run = ({ signal, onWaiting }: ShellCommand) =>

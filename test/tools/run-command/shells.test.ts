@@ -104,7 +104,7 @@ describe("a command typed into a shell", () => {
     );
     assert.match(
       typedLine("pwsh", { command: "x", cwd: "/", env: {}, withheld: [] })?.text ?? "",
-      /^<# x #> Invoke-Expression /,
+      /^<# x #> try \{ Set-PSReadLineOption .*; Invoke-Expression /,
     );
   });
 });

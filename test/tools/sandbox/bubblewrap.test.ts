@@ -1,12 +1,13 @@
 /** Commands in the real bubblewrap: what they may do, what they cannot, and how they end. */
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -48,7 +49,7 @@ describe("commands in bubblewrap", () => {
   });
   afterEach(async () => {
     process.env["HOME"] = home;
-    await work.host.background.endAll();
+    await work.host.background.endAll("user");
     work.dispose();
     rmSync(outside, { recursive: true, force: true });
   });
@@ -367,17 +368,106 @@ describe("commands in bubblewrap", () => {
     });
 
     it("commands end when Rondo's process is killed", async () => {
-      const script = `
-        import { nodeTerminal } from ${JSON.stringify(path.resolve("src/tools/node-host/terminal.ts"))};
-        const folder = ${JSON.stringify(work.folder)};
-        await nodeTerminal({ sandbox: () => "workspace", folders: () => [folder] }).run({
-          command: "setsid ${nap} & echo x > started; ${nap}", cwd: folder,
-          signal: new AbortController().signal, onOutput() {}, onWaiting() {} });`;
-      const rondo = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
-      await until(() => existsSync(work.path("started")));
+      const rondo = await startRondo(`setsid ${nap} & echo x > started; ${nap}`);
       rondo.kill("SIGKILL");
       await until(() => running(nap) === 0);
     });
+  });
+
+  /** Starts a process of Rondo with a command in the sandbox that writes a file `started`. */
+  async function startRondo(command: string): Promise<ChildProcess> {
+    const script = `
+      import { nodeTerminal } from ${JSON.stringify(path.resolve("src/tools/node-host/terminal.ts"))};
+      const folder = ${JSON.stringify(work.folder)};
+      await nodeTerminal({ sandbox: () => "workspace", folders: () => [folder] }).run({
+        command: ${JSON.stringify(command)}, cwd: folder,
+        signal: new AbortController().signal, onOutput() {}, onWaiting() {} });`;
+    const rondo = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
+    await until(() => existsSync(work.path("started")));
+    return rondo;
+  }
+
+  describe("what a killed process of Rondo leaves", () => {
+    const gone = (rondo: ChildProcess) => new Promise((resolve) => rondo.once("exit", resolve));
+    const privateFolders = () => readdirSync(os.tmpdir()).filter((name) => name.startsWith("rondo-sandbox-"));
+
+    async function killed(): Promise<void> {
+      const rondo = await startRondo(`echo x > started; ${nap}`);
+      const ended = gone(rondo);
+      rondo.kill("SIGKILL");
+      await ended;
+      await until(() => running(nap) === 0);
+      rmSync(work.path("started"));
+    }
+
+    for (const [name, files] of Object.entries({
+      "an empty workspace": [],
+      "a repository without hooks": [".git/HEAD", ".git/config"],
+    })) {
+      it(`is removed before the next command, in ${name}`, async () => {
+        for (const file of files) work.put(file, "x");
+        const before = readdirSync(work.folder, { recursive: true }).sort();
+        const folders = privateFolders();
+        await killed();
+        assert.ok(existsSync(work.path(".vscode")), "a killed process cannot clean up");
+        await run("true");
+        assert.deepEqual(readdirSync(work.folder, { recursive: true }).sort(), before);
+        // The folders of tests that run at the same time may come and go.
+        await until(() => privateFolders().every((one) => folders.includes(one) || isOfLiving(one)));
+      });
+    }
+
+    it("is removed when the next process starts, even without a command", async () => {
+      await killed();
+      nodeTerminal({ sandbox: () => "workspace", folders: () => [work.folder] });
+      await until(() => readdirSync(work.folder).length === 0);
+    });
+
+    it("stays where something was put in it", async () => {
+      await killed();
+      work.put(".vscode/settings.json", "{}");
+      await run("true");
+      assert.deepEqual(readdirSync(work.folder), [".vscode"]);
+    });
+
+    it("stays while another process needs it, which keeps its protection", async () => {
+      const other = await startRondo(
+        "echo x > started; until [ -e go ]; do sleep 0.02; done; mkdir .vscode/x; echo $? > end",
+      );
+      const ended = gone(other);
+      rmSync(work.path("started"));
+      await killed();
+      await run("true");
+      assert.ok(existsSync(work.path(".vscode")));
+      work.put("go", "");
+      await ended;
+      assert.deepEqual(readdirSync(work.folder).sort(), ["end", "go"]);
+      assert.notEqual(work.text("end").trim(), "0");
+    });
+
+    it("is not believed where a note names another folder, or is another process's", async () => {
+      for (const name of ["mine", ".vscode"]) mkdirSync(work.path(name));
+      const note = path.join(os.tmpdir(), `rondo-sandbox-test-${process.pid}.held.json`);
+      const namespace = readlinkSync("/proc/self/ns/pid");
+      const dead = { pid: 2 ** 22 + 1, host: os.hostname(), processStart: "1", namespace };
+      for (const content of [
+        { ...dead, places: [work.path("mine")] },
+        { ...dead, namespace: "pid:[1]", places: [work.path(".vscode")] },
+        { ...dead, places: [".vscode"] },
+        "no note",
+      ]) {
+        writeFileSync(note, JSON.stringify(content));
+        await run("true");
+        assert.deepEqual(readdirSync(work.folder).sort(), [".vscode", "mine"]);
+      }
+      rmSync(note);
+    });
+
+    function isOfLiving(name: string): boolean {
+      const note = path.join(os.tmpdir(), `${name.replace(/\..*/, "")}.held.json`);
+      const text = existsSync(note) ? readFileSync(note, "utf8") : "{}";
+      return existsSync(`/proc/${JSON.parse(text).pid}`);
+    }
   });
 
   it("a command that the user allows runs outside", async () => {

@@ -1,5 +1,7 @@
 /** Searches the arguments of a program. */
 export type ProgramArguments = readonly string[];
+/** Words of a command; undefined for unknown ones. */
+export type GivenWords = readonly (string | undefined)[];
 
 /**
  * Arguments, separated by spaces, of which one suffices: `-x` (also within `-vxn`), `--long` (also abbreviated),

@@ -3,6 +3,7 @@ import { leadingOptions } from "../shell/leading-options.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
 import { possibleValue, type ShellWord } from "../shell/word.ts";
 import { hasArgument, isFlag, type ProgramArguments } from "./arguments.ts";
+import { changedByGit } from "./changes.ts";
 import { allFiles, type Programs } from "./program.ts";
 
 /** git(1) 2.51: options before the sub-command. */
@@ -30,6 +31,7 @@ export const gitPrograms: Programs = {
         : undefined;
     },
     writes: changedConfig,
+    changes: (words) => changedByGit(subcommandOf(words)),
     subcommands: {
       [`add check-attr check-ignore cherry commit count-objects describe fetch for-each-ref help ls-files ls-remote
           ls-tree merge-base name-rev range-diff reflog remote rev-list rev-parse shortlog show-branch show-ref status tag

@@ -1,6 +1,8 @@
 /** Programs that run code: a rule can name a script for them, but not code in their arguments. */
+import { posix } from "node:path";
 import { isFlag, type ProgramArguments } from "./arguments.ts";
-import type { Programs } from "./program.ts";
+import { eachOperand } from "./changes.ts";
+import type { ChangedPath, NameSource, Programs } from "./program.ts";
 
 const facts = { effect: "runs other code", hasSubcommands: true, runsFile: true } as const;
 
@@ -30,12 +32,20 @@ export const interpreterPrograms: Programs = {
     allowed: ["python3 --version", "python3.12 a.py", "python -m pytest"],
     asks: ["python3 -c x", "python3", "python3 -i a.py"],
   },
-  "perl ruby php lua": {
+  "perl ruby": {
     ...facts,
     isVersioned: true,
     runsOtherCode: runsCode,
-    allowed: ["ruby a.rb", "php --version"],
-    asks: ["perl -e x", "ruby -e x", "php -r x", "perl -pi a.ts"],
+    changes: changedInPlace,
+    allowed: ["ruby a.rb"],
+    asks: ["perl -e x", "ruby -e x", "perl -pi a.ts"],
+  },
+  "php lua": {
+    ...facts,
+    isVersioned: true,
+    runsOtherCode: runsCode,
+    allowed: ["php --version"],
+    asks: ["php -r x"],
   },
   [`tsx ts-node luajit rscript r julia groovy scala kotlin ghci runghc runhaskell elixir iex erl escript guile
       octave clojure clj raku dotnet-script`]: {
@@ -77,6 +87,12 @@ export const interpreterPrograms: Programs = {
   },
 };
 
+/** perl(1) 5.36, ruby(1) 3.1: `-i` changes the files. */
+function changedInPlace(words: ProgramArguments): ChangedPath[] | undefined {
+  const isInPlace = words.some((word) => /^-[a-zA-Z0]*i/.test(word));
+  return isInPlace ? eachOperand("-e= -E= -I= -r=")(words) : undefined;
+}
+
 function isInformation(first: string, rest: ProgramArguments): boolean {
   return /^(--version|-V|--help)$/.test(first) && rest.length === 0;
 }
@@ -102,5 +118,19 @@ export function runsCode([first = "", ...rest]: ProgramArguments): boolean {
 
 /** Whether it names what another program writes, as in `bash <(echo ls)`. */
 export function isStream(word = ""): boolean {
-  return /^(-$|\/dev\/(stdin|fd\/)|\/proc\/)/.test(word);
+  return word === "-" || /^\/+(dev\/(stdin$|fd\/)|proc\/)/.test(posix.normalize(word));
+}
+
+/** `lists`: the files that hold names of files. */
+export function sourceOfNames(lists: readonly string[]): NameSource | undefined {
+  if (lists.length === 0) return undefined;
+  return lists.every(isStream) ? "input" : "file";
+}
+
+/** Whether a word is a stream or gives one to an option: `-f -`, `-sf-`, `-f/dev/stdin`, `--file=-`. */
+export function namesStream(word: string): boolean {
+  if (isStream(word)) return true;
+  const [equals, slash] = [word.indexOf("="), word.indexOf("/")];
+  if (equals >= 0) return isStream(word.slice(equals + 1));
+  return /^-\w/.test(word) && (word.endsWith("-") || (slash > 0 && isStream(word.slice(slash))));
 }

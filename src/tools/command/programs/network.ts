@@ -27,6 +27,7 @@ export const networkPrograms: Programs = {
   curl: {
     effect,
     isSelfContained: true,
+    changes: () => [],
     exceeds: "-K -E --config --cert --engine --libcurl --proto-default",
     writes: (words) => [
       ...optionValues(
@@ -40,6 +41,7 @@ export const networkPrograms: Programs = {
   },
   wget: {
     effect,
+    changes: () => [],
     runsOtherCode: "-e --use-askpass --config --execute",
     exceeds: "-i --input-file",
     writes: (words) => {
@@ -120,6 +122,7 @@ export const networkPrograms: Programs = {
   },
   // docker 28.2 --help
   "docker podman": {
+    runsStreams: true,
     options: "-v --version --help",
     runsOtherCode: runs,
     exceeds,
@@ -140,7 +143,7 @@ export const networkPrograms: Programs = {
       ...["docker image build .", "docker service create x", "docker compose --dry-run exec a b"],
     ],
   },
-  "docker-compose": { ...compose, asks: ["docker-compose -f x up", "docker-compose run a b"] },
+  "docker-compose": { ...compose, runsStreams: true, asks: ["docker-compose -f x up", "docker-compose run a b"] },
   // kubectl 1.32: options, --help
   kubectl: {
     options: "-h --help",
@@ -154,6 +157,10 @@ export const networkPrograms: Programs = {
       configmaps|configmap|cm secrets|secret jobs|job cronjobs|cronjob|cj daemonsets|daemonset|ds
       statefulsets|statefulset|sts replicasets|replicaset|rs ingresses|ingress|ing persistentvolumes|persistentvolume|pv
       persistentvolumeclaims|persistentvolumeclaim|pvc serviceaccounts|serviceaccount|sa events|event|ev
+      horizontalpodautoscalers|horizontalpodautoscaler|hpa networkpolicies|networkpolicy|netpol
+      poddisruptionbudgets|poddisruptionbudget|pdb storageclasses|storageclass|sc resourcequotas|resourcequota|quota
+      limitranges|limitrange|limits certificatesigningrequests|certificatesigningrequest|csr
+      replicationcontrollers|replicationcontroller|rc priorityclasses|priorityclass|pc
       endpoints|ep customresourcedefinitions|customresourcedefinition|crd|crds`,
     runsOtherCode: "exec run debug attach plugin edit --kubeconfig --helm-command*",
     exceeds: "cp proxy config --profile-output* --output-directory*",

@@ -16,6 +16,11 @@ export interface CommandFacts {
   exceeds?: ArgumentCondition;
   /** Options whose values are written files, or the files themselves. */
   writes?: ArgumentPattern | ((words: ProgramArguments) => string[]);
+  /**
+   * Returns what it certainly changes, although a rule for it allows that: for rules that deny or ask for changes.
+   * Without, or for undefined, it may change any file that its words name, unless it only reads.
+   */
+  changes?: (words: ProgramArguments) => ChangedPath[] | undefined;
   /** Arguments that make it read everything in the named folders, or in the current one. */
   readsRecursively?: ArgumentPattern | ((words: ProgramArguments) => RecursiveRead | undefined);
   /**
@@ -58,8 +63,12 @@ export interface Program extends CommandFacts {
   runsFile?: true;
   /** Whether it runs a program that its words name. */
   launches?: true;
+  /** Whether it runs code in a file that its words name, and thus in a stream: `make -f -`. */
+  runsStreams?: true;
   /** Whether it uses the repository of its folder, whose settings can run code, and names files as `HEAD:a.ts`. */
   usesRepository?: true;
+  /** Where it reads names of files from, besides its words: standard input, or a file; undefined for nowhere. */
+  readsNamesFrom?: (words: ProgramArguments) => NameSource | undefined;
   /** Options before a command that it runs, and the number of its own words between them; or a function for it. */
   wraps?:
     | { options: string; operands?: number }
@@ -77,10 +86,21 @@ export interface Program extends CommandFacts {
 /** Keys are the names of programs that share these facts, separated by spaces; `install|i` names one of them twice. */
 export type Programs = Readonly<Record<string, Program>>;
 
+export interface ChangedPath {
+  /** A file or folder. */
+  path: string;
+  /** If the path is a folder, only what goes into it by these names is changed. */
+  names?: readonly string[];
+}
+
+export type NameSource = "input" | "file";
+
 export interface RecursiveRead {
   isRead(path: string): boolean;
   /** Whether it also reads files that git ignores. */
   ignored: boolean;
+  /** Whether it reads everything in the current folder if no path is named. */
+  readsHere: boolean;
 }
 
-export const allFiles: RecursiveRead = { isRead: () => true, ignored: true };
+export const allFiles: RecursiveRead = { isRead: () => true, ignored: true, readsHere: true };

@@ -1,5 +1,5 @@
 /** Package managers, and programs that build, check and test a project. */
-import { type ArgumentPattern, hasArgument, type ProgramArguments, plainWords } from "./arguments.ts";
+import { type ArgumentPattern, hasArgument, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
 const effect = "runs scripts of the project";
@@ -29,6 +29,7 @@ export const projectPrograms: Programs = {
       --node-gyp --git --browser --viewer --init-module --init.module`),
     exceeds: isNoptGiven("-C --prefix"),
     readOptions: npmOptions,
+    writes: changedNpmrc,
     subcommands: {
       "exec|x explore edit": { runsOtherCode: "always" },
       "config|c set pkg approve-scripts install-scripts": { exceeds: "always" },
@@ -59,6 +60,10 @@ export const projectPrograms: Programs = {
     readOptions: `-r --recursive -w --workspace-root -s --silent --filter= -F= -C= --dir= --prefix= --loglevel= --reporter= --color
       --no-color --parallel --stream --aggregate-output --use-stderr --fail-if-no-match`,
     exceeds: isNoptGiven("-C --dir --prefix"),
+    // https://pnpm.io/cli/config: as npm's, or with `--global` in a file of its own
+    writes: changedNpmrc,
+    // `pnpm recursive publish` is `pnpm -r publish`.
+    skippedWords: "recursive multi m",
     runsOtherCode: isNoptGiven(`--script-shell --pnpmfile --global-pnpmfile --npm-path --node-options --shell
       --editor --browser --config.* --use-node-version`),
     subcommands: {
@@ -79,7 +84,12 @@ export const projectPrograms: Programs = {
     effect,
     options,
     runsOtherCode: "--use-yarnrc",
+    // https://yarnpkg.com/cli/npm/publish
+    skippedWords: "npm",
     exceeds: "--cwd --modules-folder --global-folder",
+    // https://yarnpkg.com/cli/config/set: the file of the project, or with `--home` that of the user
+    writes: (words) =>
+      changesConfig(words) ? [hasArgument("-H --home", words) ? "~/.yarnrc.yml" : ".yarnrc.yml"] : [],
     readOptions:
       "--cwd= --silent -s --verbose --offline --non-interactive --frozen-lockfile --json --registry= --mutex=",
     subcommands: {
@@ -104,7 +114,7 @@ export const projectPrograms: Programs = {
     asks: ["npx -c ls", "npx -p x y"],
   },
   uvx: { options, launches: true, asks: ["uvx --from x y"] },
-  uv: { options, runsOtherCode: "run tool", asks: ["uv run x"] },
+  uv: { options, runsOtherCode: "run tool", skippedWords: "pip", asks: ["uv run x"] },
   poetry: { options, runsOtherCode: "run", asks: ["poetry run x"] },
   "pipx conda rustup": {
     hasSubcommands: true,
@@ -138,6 +148,7 @@ export const projectPrograms: Programs = {
   // cargo 1.95 --help
   cargo: {
     effect,
+    runsStreams: true,
     options:
       "-V --version --list --explain= -v --verbose -q --quiet --color= --locked --offline --frozen -Z= -h --help",
     runsOtherCode: "rustc rustdoc --config",
@@ -157,6 +168,7 @@ export const projectPrograms: Programs = {
   },
   go: {
     effect,
+    runsStreams: true,
     options: "-C=",
     exceeds: "env",
     runsOtherCode: "generate tool -exec* -toolexec* -vettool* --exec* --toolexec* --vettool*",
@@ -164,10 +176,11 @@ export const projectPrograms: Programs = {
     asks: ["go generate", "go -C x generate", "go test -exec=./x"],
   },
   // make(1) 4.3
-  make: {
+  "make gmake": {
     effect,
     hasSubcommands: true,
     takesTargets: true,
+    runsStreams: true,
     readOptions: `-b -m -B --always-make -C= --directory= -d --debug=? -e -f= --file= --makefile= -i --ignore-errors -I= --include-dir=
       -j=? --jobs=? -k --keep-going -l=? --load-average=? -L -n --just-print --dry-run --recon -o= --old-file= -O=? --output-sync=?
       -p -q --question -r -R -s --silent --quiet -S -t --touch --trace -v -w --no-print-directory -W= --shuffle=?
@@ -175,10 +188,16 @@ export const projectPrograms: Programs = {
     runsOtherCode: "-E --eval *=*",
     exceeds: "-f -I -C --file --makefile --directory --include-dir",
     allowed: ["make test", "make -j4 test", "make --shuffle test"],
-    asks: ["make SHELL=x", "make -f x", "make -C x"],
+    asks: ["make SHELL=x", "make -f x", "make -C x", "make -f -", "make -sf/dev/stdin", "make --file=-"],
   },
-  "just gradle mvn rake nx turbo": { effect, hasSubcommands: true, takesTargets: true },
-  "gradlew tox nox invoke": { effect },
+  "just gradle mvn rake nx turbo": { effect, hasSubcommands: true, takesTargets: true, runsStreams: true },
+  // They run the commands of a file that their words may name.
+  "ninja scons doit fab ant task bmake pmake samu cargo-make meson bazel": {
+    effect,
+    takesTargets: true,
+    runsStreams: true,
+  },
+  "gradlew tox nox invoke": { effect, runsStreams: true },
   "mix flutter dart dotnet": { hasSubcommands: true },
   cmake: { runsOtherCode: "-P* -E* -D*", allowed: ["cmake --build build"], asks: ["cmake -E env x"] },
   javac: { exceeds: "always" },
@@ -199,3 +218,17 @@ export const projectPrograms: Programs = {
   },
   prettier: { runsOtherCode: "--plugin --config", allowed: ["prettier src"], asks: ["prettier --plugin=x src"] },
 };
+
+/** Whether the sub-command is `config set`, or another one that changes settings. */
+function changesConfig(words: ProgramArguments): boolean {
+  // A further word may be the value of an option: `npm config --location project set a b`.
+  const [first = "", ...others] = plainWords(words).slice(0, 3);
+  if (first === "set") return true;
+  return /^(config|c)$/.test(first) && others.some((word) => /^(set|delete|unset|rm|edit|fix)$/.test(word));
+}
+
+/** npm-config(1), npm 11.19: the user's file, unless `--location` or `--global` names another one. */
+function changedNpmrc(words: ProgramArguments): string[] {
+  if (!changesConfig(words)) return [];
+  return [optionValues("-L --location", words).includes("project") ? ".npmrc" : "~/.npmrc"];
+}

@@ -1,11 +1,13 @@
 /** Programs whose arguments are code in their own language: recognizes code that only prints. */
 import { hasArgument, type ProgramArguments, plainWords } from "./arguments.ts";
+import { eachOperand } from "./changes.ts";
 import type { Programs } from "./program.ts";
 
 export const codePrograms: Programs = {
   "awk gawk mawk nawk": {
     files: "read",
     runsOtherCode: (words) => !isHarmlessAwk(words),
+    changes: (words) => (words.includes("inplace") ? eachOperand("-F= -v= -f= -i=")(words) : []),
     patternUnless: "-e -f --file",
     allowed: ["awk '{print $1}' a.ts", "awk -F: 'NR == 1' a.ts", "awk 'length > 80' a.ts"],
     asks: [
@@ -57,14 +59,16 @@ function isHarmlessAwk(words: ProgramArguments): boolean {
   const program = words[at];
   if (program === undefined || program.startsWith("-")) return false;
   const code = program.replaceAll("||", "");
+  const print = code.indexOf("print");
   // `>` writes files only after `print`; elsewhere it compares.
-  return !/[|@]|\\\n|system|getline|ARG[VC]|ENVIRON|print.*>/s.test(code);
+  const writes = print >= 0 && code.includes(">", print);
+  return !writes && !/[|@]|\\\n|system|getline|ARG[VC]|ENVIRON/.test(code);
 }
 
 const regexp = String.raw`(?:[^/\\\n[]|\\.|\[\^?[^\]/\n]+\])*`;
 const address = String.raw`(?:\d+(?:~\d+)?|\$|\/${regexp}\/I?)`;
-const command = String.raw`(?:[pdqDPhHgGxnN=l]|\d*q\d*|s([/|,#:@!%])(?:(?!\1)[^\\\n[]|\\.|\[\^?[^\]\n/|,#:@!%]+\])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpIi\d]*|y\/${regexp}\/${regexp}\/)`;
-const script = new RegExp(String.raw`^\s*(?:${address}(?:,(?:${address}|[+~]\d+))?\s*!?\s*)?${command}\s*$`);
+const command = String.raw`(?:[pdqDPhHgGxnN=l]|q\d*|s([/|,#:@!%])(?:(?!\1)[^\\\n[]|\\.|\[\^?[^\]\n/|,#:@!%]+\])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpIi\d]*|y\/${regexp}\/${regexp}\/)`;
+const script = new RegExp(String.raw`^\s*(?:${address}(?:,(?:${address}|[+~]\d+))?\s*(?:!\s*)?)?${command}\s*$`);
 
 /** Whether its scripts only print, skip and substitute, in place or not. */
 function isHarmlessSed(words: ProgramArguments): boolean {

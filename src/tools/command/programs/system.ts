@@ -1,6 +1,8 @@
 /** Programs that manage files, processes and the machine. */
-import { hasArgument, isFlag, type ProgramArguments, plainWords } from "./arguments.ts";
-import type { Programs } from "./program.ts";
+import { hasArgument, isFlag, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
+import { eachAfterFirst, eachOperand, linksAndTargets, operandsOf, sourcesAndTarget, target } from "./changes.ts";
+import type { ChangedPath, Programs } from "./program.ts";
+import { psShowsEnvironments } from "./ps.ts";
 
 export const systemPrograms: Programs = {
   [`ls stat du df realpath readlink which whereis type test id groups printenv locale uptime free lsof pgrep lscpu
@@ -24,7 +26,7 @@ export const systemPrograms: Programs = {
   },
   ps: {
     files: "read",
-    exceeds: showsEnvironments,
+    exceeds: psShowsEnvironments,
     allowed: ["ps aux", "ps -ef", "ps -o pid,time -p 1"],
     asks: ["ps e", "ps auxeww", "ps -E", "ps -o environ"],
   },
@@ -37,22 +39,45 @@ export const systemPrograms: Programs = {
   "rm rmdir unlink shred trash trash-put": {
     effect: "deletes files",
     isSelfContained: true,
+    changes: eachOperand("-n= --iterations= -s= --size= --random-source="),
     // rm(1), coreutils 9.1
     optionNames: "-r|-R|--recursive -f|--force",
   },
-  "mv rename": { effect: "moves files", isSelfContained: true },
-  cp: { effect: "writes files", isSelfContained: true, readsRecursively: "-r -R -a --recursive --archive" },
+  mv: { effect: "moves files", isSelfContained: true, changes: sourcesAndTarget },
+  rename: { effect: "moves files", isSelfContained: true, changes: eachAfterFirst("-e") },
+  cp: {
+    effect: "writes files",
+    isSelfContained: true,
+    readsRecursively: "-r -R -a --recursive --archive",
+    changes: target,
+  },
   dd: {
     effect: "writes files",
     isSelfContained: true,
     writes: (words) => words.flatMap((word) => (word.startsWith("of=") ? [word.slice("of=".length)] : [])),
+    changes: () => [],
     asks: ["dd if=a.ts of=y"],
   },
-  "tee touch mkdir ln install truncate patch csplit mkfifo mknod mktemp sponge": {
+  "tee touch mkdir truncate csplit mkfifo mknod sponge": {
     effect: "writes files",
     isSelfContained: true,
+    // coreutils 9.1
+    changes: eachOperand("-d= --date= -r= --reference= -t= -m= --mode= -s= --size= -f= --prefix= -b= -n="),
   },
-  "chmod chown chgrp chattr setfacl chflags xattr": { effect: "changes who may use files", isSelfContained: true },
+  mktemp: { effect: "writes files", isSelfContained: true, changes: eachOperand("-p=") },
+  ln: { effect: "writes files", isSelfContained: true, changes: linksAndTargets },
+  install: {
+    effect: "writes files",
+    isSelfContained: true,
+    changes: (words) => (hasArgument("-d --directory", words) ? eachOperand("-m= -o= -g=")(words) : target(words)),
+  },
+  patch: { effect: "writes files", isSelfContained: true, changes: patched },
+  "chmod chown chgrp chflags": {
+    effect: "changes who may use files",
+    isSelfContained: true,
+    changes: eachAfterFirst(),
+  },
+  "chattr setfacl xattr": { effect: "changes who may use files", isSelfContained: true, changes: eachOperand() },
   "kill pkill killall": { effect: "ends processes", isSelfContained: true },
   // systemctl(1) 252
   systemctl: {
@@ -76,6 +101,13 @@ export const systemPrograms: Programs = {
   "ssh-keygen": { runsOtherCode: "-D -P -M", asks: ["ssh-keygen -D x.so"] },
 };
 
+/** patch(1) 2.7: without a name, it changes what the patch names. */
+function patched(words: ProgramArguments): ChangedPath[] {
+  const [file] = operandsOf(words, "-p= -i= --input= -d= --directory= -o= --output= -r= -B= -D= -F= -V= -Y= -z= -g=");
+  const [folder] = optionValues("-d --directory", words);
+  return [{ path: [folder, file].filter((part) => part !== undefined).join("/") || "." }];
+}
+
 /** Any word that is neither an option's value nor a format: `date 01312359`. */
 function setsClock(words: ProgramArguments): boolean {
   const isValue = (before = "") => /^-[uRj]*[dfrvz]$|^--(date|file|reference)$/.test(before);
@@ -83,16 +115,4 @@ function setsClock(words: ProgramArguments): boolean {
   return (
     hasArgument("-s --set", flags) || words.some((word, index) => !/^[-+]/.test(word) && !isValue(words[index - 1]))
   );
-}
-
-/** `ps e` shows the environments of other programs, which contain keys. */
-function showsEnvironments(words: ProgramArguments): boolean {
-  const isValue = (index: number) => {
-    const before = words[index - 1] ?? "";
-    if (/^-[aAdefFlLmMwxHyjcZ]*[oOpuUgGtCsqk]$/.test(before)) return true;
-    return index === 1
-      ? /^[a-z]*o$/.test(before)
-      : /^--(sort|format|pid|ppid|user|group|tty|sid|cols|width|lines)$/.test(before);
-  };
-  return hasArgument("-E *environ*", words) || words.some((word, index) => /^\w*e/.test(word) && !isValue(index));
 }

@@ -1,14 +1,21 @@
 /** Looks up the facts about a program, and derives its permissions from them. */
 import { leadingOptions, requireOptions } from "../shell/leading-options.ts";
 import type { Unwrap } from "../shell/visitor.ts";
-import { UnsupportedSyntax } from "../shell/word.ts";
+import { UnsupportedSyntax, unknown } from "../shell/word.ts";
 import { archivePrograms } from "./archives.ts";
 import { hasArgument, namesSubcommands, optionValues, type ProgramArguments } from "./arguments.ts";
 import { searchPrograms } from "./find-grep.ts";
 import { gitPrograms } from "./git.ts";
-import { interpreterPrograms } from "./interpreters.ts";
+import { interpreterPrograms, namesStream } from "./interpreters.ts";
 import { networkPrograms } from "./network.ts";
-import { allFiles, type CommandFacts, type Program, type Programs, type RecursiveRead } from "./program.ts";
+import {
+  allFiles,
+  type ChangedPath,
+  type CommandFacts,
+  type Program,
+  type Programs,
+  type RecursiveRead,
+} from "./program.ts";
 import { projectPrograms } from "./project-tools.ts";
 import { codePrograms } from "./sed-awk.ts";
 import { systemPrograms } from "./system.ts";
@@ -23,8 +30,11 @@ export const programs: readonly (readonly [names: string, Program])[] = [
 
 const programsByName = byName(programs);
 
+/** The version in a program's name, as in `python3.11`. */
+const nameVersion = /(?<=[^\d.])\d[\d.]*w?$/;
+
 export function programEntry(name: string): Program | undefined {
-  const versioned = programsByName.get(name.replace(/\d[\d.]*w?$/, ""));
+  const versioned = programsByName.get(name.replace(nameVersion, ""));
   return programsByName.get(name) ?? (versioned?.isVersioned ? versioned : undefined);
 }
 
@@ -41,6 +51,7 @@ type Reach = "named" | "more" | "anything";
 
 export function reachOf(program: string, words: ProgramArguments): Reach {
   const entry = entryOfPath(program);
+  if (entry?.runsStreams && words.some(namesStream)) return "anything";
   return entry ? reachOfFacts(entry, words) : "named";
 }
 
@@ -147,8 +158,8 @@ export function isSameSubcommand(levels: readonly SubcommandFacts[], word: strin
     if (!facts) return false;
     const { aliases, known } = subcommandsOf(facts);
     const names = aliases.get(name) ?? [name];
-    // `kubectl delete pod/x`
-    if (names.includes(word.split("/", 1)[0] ?? "")) return true;
+    // `kubectl delete pod/x`, `svc,pod`, `deployments.apps`
+    if (word.split(",").some((each) => names.includes(each.split(/[/.]/, 1)[0] ?? ""))) return true;
     if (!facts.abbreviates) return false;
     // npm also reads `distTag` as `dist-tag` (lib/utils/cmd-list.js).
     const plain = word.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -176,7 +187,7 @@ export function launchesWords(program: string): boolean {
 }
 
 function baseName(program: string): string {
-  const name = /[^/\\]+$/.exec(program)?.[0] ?? program;
+  const name = /(?<![^/\\])[^/\\]+$/.exec(program)?.[0] ?? program;
   return name.toLowerCase().replace(/(?<=.)\.(exe|cmd|bat|com|ps1)$/, "");
 }
 
@@ -189,14 +200,65 @@ export function canonicalWords(words: readonly (string | undefined)[]): readonly
   if (dashed !== undefined) return ["git", dashed, ...rest];
   const same = sameAs.get(name);
   if (same) return [...same, ...rest];
-  const plain = name.replace(/(?<=\D)\d[\d.]*w?$/, "");
-  return [plain !== name && programEntry(plain)?.isVersioned ? plain : name, ...rest];
+  const plain = name.replace(nameVersion, "");
+  const usual = plain !== name && programEntry(plain)?.isVersioned ? plain : name;
+  return [usual, ...(longForms.get(usual)?.(rest) ?? rest)];
+}
+
+type SomeWords = readonly (string | undefined)[];
+
+/** Short forms of sub-commands, which become the long ones. */
+const longForms: ReadonlyMap<string, (words: SomeWords) => SomeWords> = new Map([
+  // npm 11: lib/commands/{get,set}.js
+  ["npm", withConfig],
+  ["pnpm", withConfig],
+  // docker(1) 28.2: the commands for images and containers that need no group
+  ["docker", withGroup],
+  ["podman", withGroup],
+  ["python", withModule],
+]);
+
+/** python(1): `-mpip` */
+function withModule(words: SomeWords): SomeWords {
+  const [first, ...rest] = words;
+  return first !== undefined && /^-m./.test(first) ? ["-m", first.slice(2), ...rest] : words;
+}
+
+function withConfig(words: SomeWords): SomeWords {
+  const at = words.findIndex((word) => !word?.startsWith("-"));
+  return /^[gs]et$/.test(words[at] ?? "") ? [...words.slice(0, at), "config", ...words.slice(at)] : words;
+}
+
+function withGroup(words: SomeWords): SomeWords {
+  const [first, ...rest] = words;
+  if (first === "rmi") return ["image", "rm", ...rest];
+  if (first === "images") return ["image", "ls", ...rest];
+  const isContainer = first === "container" && rest[0] !== undefined && /^[a-z]/.test(rest[0]);
+  return isContainer ? rest : words;
 }
 
 /** Returns the files that it writes, although a rule for it may be meant for reading. */
 export function outputFiles(program: string, words: ProgramArguments): string[] {
   const { writes = "" } = entryOfPath(program) ?? {};
   return typeof writes === "function" ? writes(words) : optionValues(writes, words);
+}
+
+/** Returns what it certainly changes; undefined if nothing is known about that. */
+export function changesOf(program: string, words: ProgramArguments): ChangedPath[] | undefined {
+  return entryOfPath(program)?.changes?.(words);
+}
+
+/** Whether it runs a program on this machine that its words name. */
+export function launchesLocally(name: string): boolean {
+  const entry = programEntry(name);
+  return entry !== undefined && launchers.has(entry) && (entry.launches || entry.runsOtherCode === "always");
+}
+
+const launchers: ReadonlySet<Program> = new Set(Object.values(wrapperPrograms));
+
+/** Whether its first plain word is a program that it runs. */
+export function runsScript(name: string): boolean {
+  return programEntry(name)?.runsFile === true;
 }
 
 /** Whether no words can make it run, write, read or send anything. */
@@ -258,7 +320,11 @@ function subcommandDepth(facts: CommandFacts | undefined, [word, ...rest]: Progr
 
 /** Returns the command that the program launches instead of, or in addition to, itself; undefined for none. */
 export const unwrap: Unwrap = (name, words, input, inputShapes) => {
-  const wraps = programEntry(name)?.wraps;
+  const { wraps, readsNamesFrom } = programEntry(name) ?? {};
+  const source = readsNamesFrom?.(words.slice(1).map(({ values }) => values?.[0] ?? ""));
+  // Names that it reads are judged like one word that may be any of them.
+  if (source)
+    return [{ type: "itself", words: [...words, unknown("…", source === "input" ? inputShapes : undefined)] }];
   if (!wraps || typeof wraps === "function") return wraps?.(words, input, inputShapes);
   const rest = words.slice(1);
   const end = requireOptions(rest, wraps.options).end + (wraps.operands ?? 0);

@@ -1,6 +1,8 @@
 /** Programs that print, compare and convert text. */
-import { hasArgument, plainWords } from "./arguments.ts";
-import type { Programs } from "./program.ts";
+import { hasArgument, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
+import { operandsOf } from "./changes.ts";
+import { sourceOfNames } from "./interpreters.ts";
+import type { ChangedPath, Programs } from "./program.ts";
 
 export const textPrograms: Programs = {
   "echo printf true false seq sleep basename dirname pwd whoami uname nproc tty arch logname": {
@@ -19,6 +21,7 @@ export const textPrograms: Programs = {
     globsCanBeOptions: true,
     runsOtherCode: "--compress-program",
     exceeds: "--files0-from",
+    readsNamesFrom: (words) => sourceOfNames(optionValues("--files0-from", words)),
     writes: "-o --output",
     allowed: ["sort -u a.ts", "sort -o - a.ts"],
     asks: ["sort -ox a.ts", "sort --outp x a.ts", "sort -S1b --compress-prog ./x a.ts"],
@@ -50,6 +53,7 @@ export const textPrograms: Programs = {
   },
   split: {
     effect: "writes files",
+    changes: changedPrefix,
     runsOtherCode: "--filter",
     allowed: ["split -l 5 a.ts"],
     asks: ["split --filter=rm a.ts"],
@@ -79,3 +83,12 @@ export const textPrograms: Programs = {
   info: { exceeds: "-o --output --restore --init-file" },
   xmllint: { files: "read", runsOtherCode: "--shell --output", asks: ["xmllint --shell a.ts"] },
 };
+
+/** split(1), coreutils 9.1: its files are named `xaa`, or begin with the second operand. */
+function changedPrefix(words: ProgramArguments): ChangedPath[] {
+  const [, prefix] = operandsOf(
+    words,
+    "-a= --suffix-length= -b= --bytes= -C= --line-bytes= -l= --lines= -n= --number= -t=",
+  );
+  return prefix === undefined ? [] : [{ path: prefix }];
+}

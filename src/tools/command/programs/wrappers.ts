@@ -1,9 +1,10 @@
 /** Programs that run a command or shell code in their arguments. */
-import { requireOptions } from "../shell/leading-options.ts";
+import { leadingOptions, requireOptions } from "../shell/leading-options.ts";
+import { marks } from "../shell/pattern.ts";
 import { isAssignable, isSafeEnvVar } from "../shell/variables.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
-import { literal, onlyValue, type ShellWord, UnsupportedSyntax, unknown } from "../shell/word.ts";
-import { replaced } from "./find-grep.ts";
+import { literal, onlyValue, possibleValue, type ShellWord, UnsupportedSyntax, unknown } from "../shell/word.ts";
+import { replaced, withFound } from "./find-grep.ts";
 import { isStream, runsCode } from "./interpreters.ts";
 import type { Programs } from "./program.ts";
 
@@ -48,6 +49,11 @@ export const wrapperPrograms: Programs = {
     allowed: ["ls | xargs", "ls | xargs -n 1 echo"],
     asks: ["ls | xargs rm", "ls | xargs cat", "ls | xargs -I{} sh -c {}", "ls | xargs -0I{} sh -c {}"],
   },
+  parallel: {
+    ...facts,
+    wraps: unwrapParallel,
+    asks: ["parallel ls", "ls | parallel echo", "ls | parallel cat", "parallel 'cat {}' ::: .env"],
+  },
   // Other shells read the same text differently.
   "sh bash dash": {
     effect: "runs other code",
@@ -62,13 +68,13 @@ export const wrapperPrograms: Programs = {
   [`toybox gosu su-exec tini dumb-init chpst setuidgid catchsegv eatmydata proot cross-env cross-env-shell dotenv dotenvx env-cmd
       watchexec foreman honcho aws-vault doppler op sshpass hatch pdm rye pixi mamba micromamba nvm volta fnm rbenv pyenv
       corepack lerna heroku`]: { launches: true },
-  [`time sudo doas su pkexec run0 chrt taskset watch mosh parallel busybox strace ltrace gdb lldb valgrind script expect
+  [`time sudo doas su pkexec run0 chrt taskset watch mosh busybox strace ltrace gdb lldb valgrind script expect
       unbuffer rlwrap tmux screen at batch crontab chroot unshare nsenter setpriv capsh prlimit setarch numactl flock entr
       nodemon concurrently systemd-run run-parts runuser start-stop-daemon logrotate dbus-run-session xvfb-run fakeroot
       faketime torsocks proxychains firejail bwrap perf hyperfine direnv mise asdf
       vi vim nvim view ex ed emacs nano open start xdg-open osascript
       cmd cmd.exe powershell powershell.exe pwsh wsl wsl.exe
-      mysql psql sqlite3 redis-cli mongosh mongo lftp fzf ipython jshell irb pry tclsh bc dc m4`]: {
+      mysql psql sqlite3 redis-cli mongosh mongo lftp fzf ipython jshell irb pry tclsh bc dc m4 gnuplot`]: {
     ...facts,
     asks: ["sudo ls", "watch ls", "vim -c '!rm x'", "/usr/bin/sudo ls", "strace rm x"],
   },
@@ -102,6 +108,28 @@ function unwrapXargs(words: readonly ShellWord[], _: unknown, inputShapes: reado
   return [{ type: "command", words: full, unknown: ["input"] }];
 }
 
+const parallelOptions = `-0 -k -X -m -u -v --null --keep-order --ungroup --group --line-buffer --bar --eta --progress --dry-run --tag
+  --will-cite -j= -n= -N= -P= -d= -S= --jobs= --max-args= --delay= --timeout= --retries= --halt= --joblog= --results=
+  --colsep= --delimiter=`;
+/** Of more words for parallel, these are tried. */
+const maxParallel = 40;
+
+/** Source: parallel(1) 20221122. A shell reads its words again, so it is judged as a program as well. */
+function unwrapParallel(words: readonly ShellWord[], _: unknown, inputShapes: readonly string[]): LaunchedCommand[] {
+  const itself: LaunchedCommand = { type: "itself", words };
+  const rest = words.slice(1);
+  const leading = leadingOptions(rest.map(possibleValue), parallelOptions);
+  if (!leading) return [itself];
+  const list = rest.findIndex(({ text }) => /^:{3,4}\+?$/.test(text));
+  const command = rest.slice(leading.end, list < 0 ? undefined : list);
+  const isInFiles = /^::::/.test(rest[list]?.text ?? "");
+  const listed = isInFiles ? [marks.any] : rest.slice(list + 1).flatMap(({ shapes }) => shapes);
+  const found = list < 0 ? inputShapes : listed;
+  const codeFor = (one: string) => withFound(command, [one]).map(({ shapes }) => shapes[0] ?? marks.any);
+  const shapes = found.slice(0, maxParallel).map((one) => codeFor(one).join(" "));
+  return [itself, { type: "partly known code", shapes }];
+}
+
 /** `$0` to `$9`: a function has its own, except for `$0`. */
 const maxParameters = 10;
 
@@ -111,6 +139,13 @@ function unwrapShell(words: readonly ShellWord[], input: string | undefined): La
   const [first] = rest;
   if (first && rest.length === 1 && /^--(version|help)$/.test(first.text)) return itself;
   const options = "-c -e -f -h -l -u -x -i -o= --login --norc --noprofile --posix";
+  const partly = rest.find((word) => possibleValue(word) === undefined);
+  if (partly) {
+    const before = rest.slice(0, rest.indexOf(partly));
+    const leading = leadingOptions(before.map(possibleValue), options);
+    if (leading?.end === before.length && leading.given.some(({ name }) => name === "-c"))
+      return [{ type: "partly known code", shapes: partly.shapes }];
+  }
   const { given, end } = requireOptions(rest, options);
   if (given.some(({ name, value }) => name === "-o" && value !== "pipefail")) throw new UnsupportedSyntax();
   const script = rest[end];

@@ -68,11 +68,19 @@ export function declare({ children }: SyntaxNode, state: ShellState, visitor: Sh
   const isAllowed = reachesPrograms ? isSafeEnvVar : isAssignable;
   return others.reduce((current, node) => {
     if (node.type === "variable_assignment") return assign(node, current, isAllowed, visitor);
+    if (node.type === "variable_name" && isAllowed(node.text) && keyword?.type === "unset")
+      return without(current, node.text);
     if (node.type === "variable_name" && isAllowed(node.text)) return withVariable(current, node.text, undefined);
     // Other flags declare integers, whose values are evaluated, or references to variables.
     if (node.type === "word" && /^-[rgx]+$/.test(node.text) && reachesPrograms) return current;
     throw new UnsupportedSyntax();
   }, state);
+}
+
+/** Returns the state after `unset`: without such a variable, shells remove the function of that name. */
+function without(state: ShellState, name: string): ShellState {
+  const functions = new Map([...state.functions].filter(([other]) => other !== name));
+  return withVariable({ ...state, functions }, name, [""]);
 }
 
 /** Returns the state after arithmetic, which may have assigned a number to each variable in it. */

@@ -4,7 +4,7 @@
  * prints anything.
  */
 import type { SyntaxNode } from "./grammar.ts";
-import { escaped, isWild, marks } from "./pattern.ts";
+import { escaped, expandBraces, isWild, marks, unescaped } from "./pattern.ts";
 import type { ShellState } from "./state.ts";
 import { type KnownState, readWord, type ShellWord, UnsupportedSyntax } from "./word.ts";
 
@@ -68,21 +68,25 @@ interface Printer {
 const isOption = (word: string | undefined) => word?.startsWith("-") === true && word !== "-";
 const has = ({ words }: Printer, option: RegExp) => words.some((word) => word !== undefined && option.test(word));
 
-/** Prints lines of its input, or of named files. */
+/** Prints whole lines of its input, or of named files. */
 function filter(given: Printer): Shapes {
-  const operands = given.words.filter((word) => word === undefined || !/^-|^\d+$/.test(word));
-  return operands.length === 0 ? given.input : anything;
+  // `head -n 5`, but `sort 5` reads a file; `head -c 5` prints parts of words.
+  const isValue = (word: string, before = "") => /^\d+$/.test(word) && /^-\w$/.test(before);
+  const isKnown = given.words.every(
+    (word, index) => word !== undefined && (/^-(?!\w*c|-bytes)/.test(word) || isValue(word, given.words[index - 1])),
+  );
+  return isKnown ? given.input : anything;
 }
 
 const printers: Readonly<Record<string, (given: Printer) => Shapes>> = {
-  ...named("head tail sort uniq tac shuf cat", filter),
+  ...named("head tail sort uniq shuf cat", filter),
   grep: (given) => {
-    if (has(given, /^-\w*l\w*$|^--files-with-matches$/)) return below(given);
+    if (has(given, /^-(?=[^l]*l)\w+$|^--files-with-matches$/)) return below(given);
     const operands = given.words.filter((word) => !isOption(word));
     const isFilter = given.words.every((word) => !isOption(word) || /^-[ivwxEFPsa]+$/.test(word ?? ""));
     return operands.length === 1 && isFilter ? given.input : anything;
   },
-  find: (given) => (has(given, /^-(exec|ok|printf|fprint|fls|ls)/) ? anything : foundPaths(given)),
+  find: (given) => (has(given, /^-(exec|ok|printf|fprint|fls|ls|files0)/) ? anything : foundPaths(given)),
   git: (given) => {
     const [verb] = given.words;
     if (verb === "rev-parse" && has(given, /^--(git-path|git-dir|git-common-dir|absolute-git-dir)/)) {
@@ -90,13 +94,19 @@ const printers: Readonly<Record<string, (given: Printer) => Shapes>> = {
       return [`${marks.any}.git`, ...last.map((shape) => `${marks.any}.git/${shape}`)];
     }
     if (verb === "rev-parse" && has(given, /^--show-(toplevel|cdup)$/)) return anything;
-    if (/^(rev-parse|rev-list|branch|merge-base|describe)$/.test(verb ?? "")) return [marks.name, marks.tracked];
-    const isList = verb === "ls-files" || has(given, /^--name-only$/);
+    if (has(given, /^--(format|pretty|dirty|broken|line-prefix)/)) return anything;
+    // It also prints the names of files that it is given.
+    if (verb === "rev-parse") return [marks.name, marks.tracked, ...given.shapes.slice(1).flat()];
+    if (/^(rev-list|branch|merge-base|describe)$/.test(verb ?? "")) return [marks.name, marks.tracked];
+    // `git log --name-only` prints messages as well.
+    const isList =
+      verb === "ls-files" || (/^(diff|diff-\w+|grep|stash)$/.test(verb ?? "") && has(given, /^--name-only$/));
     return isList && !has(given, /^-\w*[oi]|^--(others|ignored|no-index)/) ? trackedNames(given) : anything;
   },
   rg: (given) => {
     const isList = has(given, /^(-l|--files|--files-with-matches)$/);
-    return isList && !has(given, /^-\w*[uL.]|^--(hidden|no-ignore|unrestricted|follow)/) ? [marks.tracked] : anything;
+    if (!isList || has(given, /^-\w*[uL.]|^--(hidden|no-ignore|unrestricted|follow)/)) return anything;
+    return [marks.tracked, ...globbedNames(given)];
   },
   ...named("fd fdfind", (given) =>
     has(given, /^-\w*[uHIxXL]|^--(hidden|no-ignore|unrestricted|exec|follow)/) ? anything : [marks.tracked],
@@ -105,14 +115,22 @@ const printers: Readonly<Record<string, (given: Printer) => Shapes>> = {
     if (has(given, /^-\w*[RldgnoisZ]|^--/)) return anything;
     const operands = given.shapes.filter((_, index) => !isOption(given.words[index])).flat();
     // Names with an extension are rarely folders, whose content it would print.
-    if (operands.length > 0 && operands.every((operand) => /\*?\.\w+$/.test(operand))) return operands;
+    if (operands.length > 0 && operands.every((operand) => /[^/]\.\w+$/.test(operand))) return operands;
     return [has(given, /^-\w*[aAf]/) ? marks.name : `[!.]${marks.name}`, ...operands];
   },
   echo: ({ shapes }) => shapes.flat().flatMap(split),
   printf: ({ words: [format], shapes: [, ...shapes] }) =>
     /^(%s(\\n|\\0| )?)+$/.test(format ?? "") ? shapes.flat().flatMap(split) : anything,
   basename: () => [marks.name],
-  ...named("date seq wc nproc id whoami uname arch", () => [marks.number, `[!.]${marks.name}`]),
+  // A format may be any text, and `wc` prints the names that it is given.
+  ...named("seq nproc", ({ words }) =>
+    words.every((word) => word !== undefined && /^-?[\d.]+$/.test(word)) ? [marks.number] : anything,
+  ),
+  ...named("date wc id whoami uname arch", ({ words }) =>
+    words.every((word) => word !== undefined && /^(?:-\w*|\d+|\+[\w%:-]*)$/.test(word))
+      ? [marks.number, `[!.]${marks.name}`]
+      : anything,
+  ),
   mktemp: ({ words }) => (words.every((word) => word === "-d") ? [`/tmp/tmp.${marks.name}`] : anything),
   which: () => [`/${marks.below}bin/${marks.name}`],
 };
@@ -123,7 +141,14 @@ function named(names: string, printer: (given: Printer) => Shapes): Record<strin
 
 /** Splits what is printed at blanks, as far as it is known. */
 function split(shape: string): string[] {
-  return isWild(shape) ? [shape] : shape.split(/\s+/).filter((part) => part !== "");
+  return isWild(shape) ? [shape] : wordsOfText(unescaped(shape));
+}
+
+/** Returns patterns for the words of a text that `xargs` or `read` takes apart. */
+export function wordsOfText(text: string): string[] {
+  // They take quotes and backslashes away, and so does `echo` in some shells.
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  return words.map((word) => (/['"\\]/.test(word) ? marks.any : escaped(word)));
 }
 
 /** Returns patterns for the ends of the paths that `find` prints. */
@@ -152,25 +177,50 @@ function foundNames(words: Printer["words"], shapes: Printer["shapes"], from: nu
 export function foundPaths({ words, shapes }: Pick<Printer, "words" | "shapes">): string[] {
   const end = words.findIndex((word) => /^-(exec|ok)/.test(word ?? ""));
   const count = end < 0 ? words.length : end;
-  const first = words.findIndex((word) => word === undefined || /^[-(!]/.test(word));
-  const from = first < 0 ? count : first;
-  const names = foundNames(words.slice(0, count), shapes, from);
-  const starts = shapes.slice(0, from).flat();
+  const { from, to } = findStarts(words.slice(0, count));
+  const names = foundNames(words.slice(0, count), shapes, to);
+  const starts = shapes.slice(from, to).flat();
   return (starts.length > 0 ? starts : ["."]).flatMap((start) => names.map((name) => inside(start, name)));
 }
 
-const inside = (folder: string, name: string) => `${folder.replace(/\/+$/, "")}/${marks.below}${name}`;
+/**
+ * Returns the range of find's starting points, which may be empty: they stand after the first options and before the
+ * first expression. Source: find(1), findutils 4.9; with the options of macOS and FreeBSD, whose `-f` stands before a starting point.
+ */
+export function findStarts(words: readonly (string | undefined)[]): { from: number; to: number } {
+  let from = 0;
+  for (let word = words[from]; word !== undefined; word = words[from]) {
+    if (word === "-D") from++;
+    else if (!/^-(?:[HLPEXdfsx]{1,7}|O\d?|-)$/.test(word)) break;
+    from++;
+  }
+  const first = words.findIndex((word, at) => at >= from && word !== undefined && /^[-(!]/.test(word));
+  return { from, to: first < 0 ? words.length : first };
+}
+
+const inside = (folder: string, name: string) => `${folder.replace(/(?<!\/)\/+$/, "")}/${marks.below}${name}`;
 
 /** What lies below the operands after the pattern, or in the current folder. */
 function below({ words, shapes }: Printer): string[] {
+  const hasPattern = words.some((word) => word !== undefined && /^-\w*[ef]|^--(regexp|file)/.test(word));
   const operands = shapes
     .filter((_, index) => !isOption(words[index]))
-    .slice(1)
+    .slice(hasPattern ? 0 : 1)
     .flat();
   const includes = words.flatMap((word) => /^--include=(\*[^/]*)$/.exec(word ?? "")?.[1] ?? []);
   const ends = includes.length > 0 ? includes : [""];
   const starts = operands.length > 0 ? operands : ["."];
   return starts.flatMap((start) => [start, ...ends.map((end) => inside(start, end))]);
+}
+
+/** Patterns for what `rg` finds with `-g`, which includes hidden files and those that git ignores. */
+function globbedNames({ words }: Printer): string[] {
+  const globs = words.flatMap((word, index) => {
+    const glued = /^(?:-\w*?g|--i?glob(?:=|$))(.*)/s.exec(word ?? "")?.[1];
+    return glued === undefined ? [] : [glued === "" ? words[index + 1] : glued];
+  });
+  const names = globs.map((glob) => (glob?.startsWith("!") ? [] : expandBraces(glob?.split("/").at(-1) ?? "")));
+  return names.flatMap((each) => each ?? [""]).map((name) => inside(".", name));
 }
 
 function trackedNames({ words }: Printer): string[] {

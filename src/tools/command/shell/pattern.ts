@@ -115,9 +115,13 @@ function sequence([only = "", ...others]: readonly string[]): string[] | undefin
 }
 
 const compiled = new Map<string, (text: string) => boolean>();
+/** Beyond this number a pattern matches any text: each wildcard costs time for each character. */
+const maxWildcards = 100;
 
 /** Compiles a pattern for whole texts. Wildcards do not match `/`, but marks do. Letter case is ignored. */
 export function patternMatcher(pattern: string): (text: string) => boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the marks
+  if ((pattern.match(/[*?[\0-\u0004]|[+@!]\(/g)?.length ?? 0) > maxWildcards) return () => true;
   let matcher = compiled.get(pattern);
   if (!matcher) {
     if (compiled.size > 500) compiled.clear();
@@ -146,12 +150,15 @@ class PatternReader {
     return this.#sequence("");
   }
 
-  /** Reads up to one of the `ends`, or to the end. */
+  /** Reads up to one of the `ends`, or to the end. Within a group, other parentheses come in pairs. */
   #sequence(ends: string): Term {
     const found: Term[] = [];
+    let depth = 0;
     for (; this.#at < this.#characters.length; this.#at++) {
       const character = this.#characters[this.#at] ?? "";
-      if (ends.includes(character)) break;
+      if (depth === 0 && ends.includes(character)) break;
+      if (character === "(") depth++;
+      else if (character === ")") depth--;
       found.push(this.#one(character));
     }
     return this.#terms.sequence(found);
@@ -248,15 +255,11 @@ function readBracket(characters: readonly string[], start: number) {
     // In a path, a bracket does not span folders.
     if (character === "/") return undefined;
     const named = character === "[" ? readNamed(characters, at) : undefined;
-    if (named) {
-      items.push(named.item);
-      at = named.end + 1;
-      continue;
-    }
-    const low = literalAt(characters, at);
+    const low = named ? { text: "", end: named.end } : literalAt(characters, at);
     const isRange = characters[low.end + 1] === "-" && !/^(\]|)$/.test(characters[low.end + 2] ?? "");
     if (!isRange) {
-      items.push(single(low.text), ...(low.end > at ? [single("\\", false)] : []));
+      if (named) items.push(named.item);
+      else items.push(single(low.text), ...(low.end > at ? [single("\\", false)] : []));
       at = low.end + 1;
       continue;
     }

@@ -9,6 +9,7 @@ interface Redirections {
   words: ShellWord[];
   /** Statements on the first line of a here-document: `<<EOF | sh`. */
   rest: SyntaxNode[];
+  /** Standard input; undefined: unknown before it runs. Of several texts, shells take the last one, or all of them. */
   input: string | undefined;
   /** The text of a here-document as it is written, although the shell may expand it. */
   data: string | undefined;
@@ -21,15 +22,13 @@ export function redirections(nodes: readonly SyntaxNode[], state: ShellState, vi
   for (const node of nodes) {
     switch (node.type) {
       case "file_redirect":
-        found.changesInput ||= node.text.includes("<");
-        found.words.push(...fileRedirect(node, state, visitor));
+        fileRedirect(node, state, visitor, found);
         break;
       case "herestring_redirect": {
         const children = node.children.filter(({ named }) => named);
         const [target, ...others] = children.map((child) => wordOf(child, state, visitor));
-        found.input = target?.values?.length === 1 ? target.values[0] : undefined;
+        takeInput(found, target?.values?.length === 1 ? target.values[0] : undefined);
         found.data = target?.text;
-        found.changesInput = true;
         found.words.push(...others);
         break;
       }
@@ -45,24 +44,38 @@ export function redirections(nodes: readonly SyntaxNode[], state: ShellState, vi
 
 function hereRedirect(node: SyntaxNode, state: ShellState, visitor: ShellVisitor, found: Redirections): void {
   const { text, written, others, body } = hereDocument(node);
-  found.input = text;
+  takeInput(found, isInput(node) ? text : undefined);
   found.data = written;
-  found.changesInput = true;
   if (body) substitutions(body, state, visitor);
   for (const other of others) {
-    if (other.type === "file_redirect") found.words.push(...fileRedirect(other, state, visitor));
+    if (other.type === "file_redirect") fileRedirect(other, state, visitor, found);
     else if (other.type.endsWith("_redirect")) throw new UnsupportedSyntax();
     else if (statement.test(other.type)) found.rest.push(other);
     else found.words.push(wordOf(other, state, visitor));
   }
 }
 
-/** @returns the words after the redirection */
-function fileRedirect({ children }: SyntaxNode, state: ShellState, visitor: ShellVisitor): ShellWord[] {
+function takeInput(found: Redirections, text: string | undefined): void {
+  found.input = found.changesInput ? undefined : text;
+  found.changesInput = true;
+}
+
+/** Whether the redirection is one of standard input: `<<EOF`, not `3<<EOF`. */
+function isInput({ children }: SyntaxNode): boolean {
+  const descriptor = children.find(({ type }) => type === "file_descriptor");
+  return descriptor === undefined || descriptor.text === "0";
+}
+
+function fileRedirect(node: SyntaxNode, state: ShellState, visitor: ShellVisitor, found: Redirections): void {
+  const { children } = node;
   const at = children.findIndex(({ named }) => !named);
   const operator = children[at]?.type ?? "";
+  if (operator.startsWith("<") && isInput(node)) takeInput(found, undefined);
   const words = children.slice(at + 1).map((child) => wordOf(child, state, visitor));
-  if (/^[<>]&-$/.test(operator)) return words;
+  if (/^[<>]&-$/.test(operator)) {
+    found.words.push(...words);
+    return;
+  }
   const [target, ...others] = words;
   if (!target) throw new UnsupportedSyntax();
   const isCopy = /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
@@ -70,7 +83,7 @@ function fileRedirect({ children }: SyntaxNode, state: ShellState, visitor: Shel
     const access = operator === "<" || operator === "<&" ? "read" : "edit";
     visitor.emit({ type: "redirect", access, target, folders: state.folders });
   }
-  return others;
+  found.words.push(...others);
 }
 
 const statement = /^(command|list|pipeline|subshell|test_command|variable_assignments?)$|_(statement|command)$/;

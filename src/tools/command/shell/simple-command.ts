@@ -2,6 +2,7 @@
 import { never } from "../../../chat/never.ts";
 import { isNumeral } from "./expressions.ts";
 import { requireOptions } from "./leading-options.ts";
+import { partlyKnownCode } from "./partly-known-code.ts";
 import {
   type ExitStates,
   type Folders,
@@ -21,6 +22,8 @@ interface SimpleCommand {
   input: string | undefined;
   /** The text of a here-document as it is written. */
   data: string | undefined;
+  /** Whether it reads from anything else than the shell does. */
+  changesInput: boolean;
   state: ShellState;
   visitor: ShellVisitor;
 }
@@ -82,6 +85,9 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
       visitor.code(text, parameters.reduce(withParameter, start));
       return;
     }
+    case "partly known code":
+      for (const shape of launch.shapes) visitPartly(shape, state, visitor);
+      throw new UnsupportedSyntax();
     case "command": {
       const { words, unknown = [] } = launch;
       const input = unknown.includes("input") ? undefined : given.input;
@@ -96,6 +102,19 @@ function runLaunch(launch: LaunchedCommand, given: SimpleCommand): void {
     }
     default:
       never(launch);
+  }
+}
+
+function visitPartly(shape: string, { folders }: ShellState, visitor: ShellVisitor): void {
+  const { text, variables } = partlyKnownCode(shape);
+  const start = [...variables].reduce<ShellState>(
+    (state, [name, value]) => withVariable(state, name, undefined, [value]),
+    { ...unknownState, folders },
+  );
+  try {
+    visitor.code(text, start);
+  } catch (error) {
+    if (!(error instanceof UnsupportedSyntax)) throw error;
   }
 }
 
@@ -132,12 +151,19 @@ const builtins: Readonly<Record<string, Builtin>> = {
   ...builtinsNamed("cd chdir", changeFolder),
   ...builtinsNamed("[ test", testCommand),
   ...builtinsNamed(
-    `source . alias unalias enable hash fc bind complete compopt mapfile readarray let shopt getopts declare typeset export local
+    `alias unalias enable hash fc bind complete compopt mapfile readarray let shopt getopts declare typeset export local
     readonly unset popd history jobs disown suspend caller umask ulimit setopt unsetopt emulate zmodload autoload functions
     vared zle sched noglob nocorrect repeat foreach always
     integer float private nameref print`,
     unsupported,
   ),
+  ...builtinsNamed("source .", (given, words) => {
+    const [file] = given.words;
+    // The text of the statement names a file that is known.
+    if (file && (!file.values || file.isGlob))
+      given.visitor.emit({ type: "redirect", access: "read", target: file, folders: given.state.folders });
+    return unsupported(given, words);
+  }),
   pushd: (given) => {
     const { yes, no } = changeFolder(given);
     return { yes: { ...yes, before: undefined }, no };
@@ -162,7 +188,12 @@ const builtins: Readonly<Record<string, Builtin>> = {
     return sameExits(state);
   },
   // Not `-a`: programs such as busybox choose their function by that name.
-  exec: (given, all) => (given.words.length === 0 ? sameExits(given.state) : innerCommand("-c -l", given, all)),
+  exec: (given, all) => {
+    if (given.words.length > 0) return innerCommand("-c -l", given, all);
+    // From here on, the shell itself reads from there.
+    if (given.changesInput) throw new UnsupportedSyntax();
+    return sameExits(given.state);
+  },
   time: (given) => simpleCommand({ ...given, words: given.words.slice(requireOptions(given.words, "-p").end) }),
   command: (given, all) => {
     const [flag] = given.words;
@@ -219,7 +250,7 @@ function withoutUps(path: string): string {
     if (name === ".." && last !== undefined && !/^(\.\.|~.*|)$/.test(last)) kept.pop();
     else if (name !== ".") kept.push(name);
   }
-  return kept.join("/") || ".";
+  return kept.join("/") || (path.startsWith("/") ? "/" : ".");
 }
 
 function testCommand({ words, state, visitor }: SimpleCommand): ExitStates {

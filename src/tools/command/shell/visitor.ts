@@ -4,11 +4,13 @@ import type { Folders, ShellState } from "./state.ts";
 import type { ShellWord } from "./word.ts";
 
 export type ShellAction =
-  /** Runs a program; its words are known as far as possible. `data`: the text of its here-document, as it is written. */
+  /** Runs a program; its words are known as far as possible. `data`: what is known of the text that it reads. */
   | { type: "command"; words: ShellWord[]; folders: Folders; data?: string | undefined }
   /** Reports a text that cannot be parsed with certainty, so permission is asked for the text itself. */
   | { type: "unsupported"; text: string }
   | { type: "redirect"; access: "read" | "edit"; target: ShellWord; folders: Folders }
+  /** Reads a text, such as a here-document, in one of several commands. */
+  | { type: "data"; text: string }
   /** Names files without a command that needs permission: `cd src`, `[ -f x ]`. */
   | { type: "mention"; words: ShellWord[]; folders: Folders };
 
@@ -25,6 +27,8 @@ export type LaunchedCommand =
     }
   /** `parameters`: the values of `$0`, `$1` and so on. */
   | { type: "code"; text: string; parameters?: readonly ShellWord[] }
+  /** Code that is known in parts only, as patterns. It may run anything; what its known parts do is reported as well. */
+  | { type: "partly known code"; shapes: readonly string[] }
   | { type: "itself"; words: readonly ShellWord[] };
 
 /**

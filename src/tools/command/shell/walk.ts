@@ -4,8 +4,8 @@
 import { assign, computed, declare, isNumber, knownIn, substitutions, wordOf, wordsIn } from "./expand.ts";
 import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
 import type { Grammar, SyntaxNode } from "./grammar.ts";
-import { outputOf } from "./outputs.ts";
-import { escaped, marks } from "./pattern.ts";
+import { outputOf, wordsOfText } from "./outputs.ts";
+import { marks } from "./pattern.ts";
 import { redirections } from "./redirects.ts";
 import { simpleCommand } from "./simple-command.ts";
 import {
@@ -21,7 +21,7 @@ import {
 } from "./state.ts";
 import { isAssignable, isSafeEnvVar } from "./variables.ts";
 import type { ShellAction, ShellVisitor, Unwrap } from "./visitor.ts";
-import { alternatives, hasConfusableChars, type ShellWord, UnsupportedSyntax } from "./word.ts";
+import { alternatives, hasConfusableChars, type ShellWord, splitVariable, UnsupportedSyntax } from "./word.ts";
 
 const maxCodeDepth = 6;
 /** Nested loops and functions are visited many times. */
@@ -304,6 +304,7 @@ class CommandWalk implements ShellVisitor {
     if (!body) throw new UnsupportedSyntax();
     if (body.type === "command") return this.#command(body, state, others);
     if (body.type === "list") return this.#list(lastPart(body, node, others), state);
+    if (body.type === "pipeline") return sameExits(this.#pipeline(lastPart(body, node, others), state));
     const isBare = body.type.endsWith("_redirect");
     const readsOther = others.some(({ text }) => text.includes("<"));
     const flow = isBare
@@ -311,6 +312,7 @@ class CommandWalk implements ShellVisitor {
       : this.#statement(body, readsOther ? { ...state, input: [marks.any] } : state);
     const found = redirections(isBare ? [body, ...others] : others, joinStates(state, joinExits(flow)), this);
     if (found.words.length > 0) throw new UnsupportedSyntax();
+    if (found.data !== undefined) this.emit({ type: "data", text: found.data });
     return this.#afterwards(found.rest, flow);
   }
 
@@ -318,22 +320,27 @@ class CommandWalk implements ShellVisitor {
     const { children } = node;
     const assigned = children.filter(({ type }) => type === "variable_assignment");
     const own = children.filter(({ type }) => type.endsWith("_redirect"));
-    const nodes = children.filter((child) => child.named && !assigned.includes(child) && !own.includes(child));
+    const nodes = children.filter((child) => !assigned.includes(child) && !own.includes(child));
     const words = this.#words(nodes, state);
     const [found, actions] = this.#held(() => redirections([...own, ...redirects], state, this));
     // An environment variable can make a program run code, except for some well-known names.
     const isAllowed = nodes[0]?.text === "read" ? (name: string) => name === "IFS" || isSafeEnvVar(name) : isSafeEnvVar;
     for (const one of assigned) assign(one, state, isAllowed, this);
-    const { input, data } = found;
-    const inner = found.changesInput ? { ...state, input: wordsOf(input) } : state;
-    const flow = simpleCommand({ words: [...words, ...found.words], input, data, state: inner, visitor: this });
+    const { input, data, changesInput } = found;
+    const inner = changesInput ? { ...state, input: wordsOf(input) } : state;
+    const all = [...words, ...found.words];
+    const flow = simpleCommand({ words: all, input, data, changesInput, state: inner, visitor: this });
     this.actions.push(...actions);
     return this.#afterwards(found.rest, flow);
   }
 
   #words(nodes: readonly SyntaxNode[], state: ShellState): ShellWord[] {
     return nodes.flatMap((node) => {
-      const word = wordOf(node.type === "command_name" ? namedChild(node, 0) : node, state, this);
+      const inner = node.type === "command_name" ? namedChild(node, 0) : node;
+      const word = wordOf(inner, state, this);
+      // zsh takes the value as one word.
+      const split = this.evaluatesArithmetic ? undefined : splitVariable(inner, knownIn(state));
+      if (split) return split;
       const several = alternatives(node, word);
       return several.length > 0 ? several : [word];
     });
@@ -356,12 +363,7 @@ class CommandWalk implements ShellVisitor {
 
 /** Returns patterns for the words of a known standard input. */
 function wordsOf(input: string | undefined): readonly string[] {
-  return (
-    input
-      ?.split(/\s+/)
-      .filter((word) => word !== "")
-      .map(escaped) ?? [marks.any]
-  );
+  return input === undefined ? [marks.any] : wordsOfText(input);
 }
 
 function namedChild({ children }: SyntaxNode, index: number): SyntaxNode {
@@ -370,7 +372,7 @@ function namedChild({ children }: SyntaxNode, index: number): SyntaxNode {
   return child;
 }
 
-/** The grammar attaches the redirections of the last command to the whole list: `a && b > c`. */
+/** The grammar attaches the redirections of the last command to the whole list or pipeline: `a && b > c`. */
 function lastPart(list: SyntaxNode, whole: SyntaxNode, redirects: readonly SyntaxNode[]): SyntaxNode {
   const before = list.children.slice(0, -1);
   const last = list.children.at(-1);

@@ -64,13 +64,34 @@ function shapesOf(pieces: readonly WordPiece[]): readonly string[] {
   return all?.every((one) => one !== undefined) ? [...new Set(all.flat())] : [marks.any];
 }
 
+/** Whether a text has braces, with something between the first and the last that makes them expand. */
+function mayExpand(text: string): boolean {
+  const start = text.indexOf("{");
+  const end = text.lastIndexOf("}");
+  return start >= 0 && start < end && /,|\.\./.test(text.slice(start, end));
+}
+
 /** Returns the words that braces expand to, as in `src/{a,b}.ts`; none if a part is unknown. */
 export function alternatives({ type, text }: SyntaxNode, { values, isGlob, shapes }: ShellWord): ShellWord[] {
   const isKnown = /^(word|concatenation|brace_expression)$/.test(type) && !/[$`]/.test(text) && !shapes.some(holdsMark);
-  if (values || isGlob || !isKnown || !/\{.*(,|\.\.).*\}/s.test(text)) return [];
-  return shapes.map((shape) =>
+  if (values || isGlob || !isKnown || !mayExpand(text)) return [];
+  // An empty word is none, unless quotes stand there.
+  if (shapes.includes("") && /["']/.test(text)) return [];
+  const full = shapes.filter((shape) => shape !== "");
+  return full.map((shape) =>
     isWild(shape) ? { text: shape, values: [shape], isGlob: true, shapes: [shape] } : literal(unescaped(shape)),
   );
+}
+
+/** Returns the words that a shell splits a variable into, as in `x="rm b"; $x`; undefined where these are not known. */
+export function splitVariable(node: SyntaxNode, known: KnownState): ShellWord[] | undefined {
+  if (!/^(simple_)?expansion$/.test(node.type)) return undefined;
+  const [value, ...others] = variable(node, known).values ?? [];
+  if (value === undefined || others.length > 0 || !/^[^*?[\\]*$/.test(value)) return undefined;
+  return value
+    .split(/[ \t\n]+/)
+    .filter((word) => word !== "")
+    .map(literal);
 }
 
 export function literal(value: string): ShellWord {
@@ -102,7 +123,8 @@ function product(pieces: readonly ShellWord["values"][]): readonly string[] | un
   return all;
 }
 
-function piecesOf(node: SyntaxNode, known: KnownState): WordPiece[] {
+/** `hasText`: whether other text stands in the same word, which is thus never empty. */
+function piecesOf(node: SyntaxNode, known: KnownState, hasText = false): WordPiece[] {
   switch (node.type) {
     case "word":
     case "number":
@@ -118,12 +140,12 @@ function piecesOf(node: SyntaxNode, known: KnownState): WordPiece[] {
       // A lone `$` before other text may be an expansion that the grammar does not know.
       if (!areAdjacent(node.children) || node.children.slice(0, -1).some(({ type }) => type === "$"))
         throw new UnsupportedSyntax();
-      return node.children.flatMap((child) => piecesOf(child, known));
+      return node.children.flatMap((child) => piecesOf(child, known, hasWord(node.children)));
     case "simple_expansion":
     case "expansion": {
       // Outside of quotes, the shell splits the value into words and expands its wildcards.
       const { values, shapes } = variable(node, known);
-      const isOneWord = values?.every((value) => /^[^\s*?[\\]+$/.test(value));
+      const isOneWord = values?.every((value) => (value !== "" || hasText) && /^[^\s*?[\\]*$/.test(value));
       if (isOneWord) return [{ values, quoted: true }];
       return [{ values: undefined, quoted: true, shapes: values?.flatMap((value) => value.split(/\s+/)) ?? shapes }];
     }
@@ -141,6 +163,8 @@ function piecesOf(node: SyntaxNode, known: KnownState): WordPiece[] {
       throw new UnsupportedSyntax();
   }
 }
+
+const hasWord = (nodes: readonly SyntaxNode[]) => nodes.some(({ type }) => type === "word" || type === "number");
 
 function areAdjacent(nodes: readonly SyntaxNode[]): boolean {
   return nodes.every((node, index) => index === 0 || nodes[index - 1]?.end === node.start);

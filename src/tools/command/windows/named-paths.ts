@@ -63,7 +63,7 @@ function fileOf(path: string): WindowsPlace {
 
 /** Windows ignores dots and spaces at the end of a name, and `name:stream` is part of the file. */
 function withoutEnding(name: string): string {
-  const file = /^[a-z]:/i.test(name) ? name : name.replace(/(?<=.):.*$/s, "");
+  const file = /^[a-z]:/i.test(name) ? name : name.replace(/(?<=.):.*/s, "");
   return /^\.{1,2}$/.test(file) ? file : file.replace(/(?<=[^. ])[. ]+$/, "");
 }
 

@@ -1,13 +1,18 @@
 /** What programs of PowerShell and cmd do (`Get-Alias` of PowerShell 7 and Windows PowerShell 5.1; `help` of cmd). */
 
 export interface WindowsUse {
-  use: "read" | "unknown";
+  /** `change`: it changes all files that it names. */
+  use: "read" | "unknown" | "change";
   /** Whether it may read all files of the folders that it names. */
   isRecursive: boolean;
 }
 
 const readers =
   /^(?:get-content|gc|cat|type|select-string|sls|findstr|find|more|get-filehash|format-hex|fhx|get-childitem|gci|dir|ls|get-item|gi|test-path|resolve-path|rvpa|import-csv|ipcsv)$/;
+
+/** Programs that change all files that they name; those that copy read some of them. */
+const changers =
+  /^(?:remove-item|ri|rm|rmdir|rd|del|erase|move-item|mi|mv|move|rename-item|rni|ren|rename|new-item|ni|md|mkdir|set-content|sc|add-content|ac|clear-content|clc|set-item|si|clear-item|cli|set-itemproperty|sp|out-file|attrib|icacls|takeown|fsutil)$/;
 
 /** Programs that change something and have several names, so that a rule may mean them by another one. */
 const severalNames =
@@ -18,9 +23,11 @@ const readsContent =
   /\b(?:get-content|gc|cat|type|select-string|sls|findstr|copy-item|cpi|copy|foreach-object)\b|%\s*\{/i;
 const goesDeeper = /(?:^|\s)(?:-r(?:ec(?:urse)?)?|-recurse:\$true|[-/]s)\b|\*\*/i;
 
-/** `words`: of a single plain command, else none. */
-export function windowsUse(command: string, words: readonly string[]): WindowsUse {
-  const use = words[0] !== undefined && readers.test(programName(words[0])) ? "read" : "unknown";
+/** `plain`: the words of a single command without quotes, else none. `words`: all that may be words. */
+export function windowsUse(command: string, plain: readonly string[], words: readonly string[]): WindowsUse {
+  const isSingle = !/[;|&(){}<>\n$`%!@#^]/.test(command.trim());
+  const changes = isSingle && changers.test(programName(words[0] ?? ""));
+  const use = readers.test(programName(plain[0] ?? "")) ? "read" : changes ? "change" : "unknown";
   return { use, isRecursive: takesFolders.test(command) || (goesDeeper.test(command) && readsContent.test(command)) };
 }
 

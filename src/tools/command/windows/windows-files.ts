@@ -1,9 +1,11 @@
 /** The files that a command of PowerShell or cmd names, and the permissions that they require (T8). */
 import type { PermissionRequirement } from "../../tool.ts";
+import type { ChangedFiles } from "../changed-files.ts";
 import type { CommandFiles } from "../command-files.ts";
 import { globBelow } from "../glob.ts";
+import { allFiles } from "../programs/program.ts";
 import { exactRequirement, type RequiredPermissions } from "../required.ts";
-import { isWholly, isWild, marks } from "../shell/pattern.ts";
+import { escaped, isWholly, isWild, marks } from "../shell/pattern.ts";
 import { windowsPlaces } from "./named-paths.ts";
 import type { WindowsUse } from "./programs.ts";
 
@@ -13,8 +15,9 @@ const maxPlaces = 200;
 export async function addWindowsFiles(
   words: readonly string[],
   { use, isRecursive }: WindowsUse,
-  { files, required }: { files: CommandFiles; required: RequiredPermissions },
+  { files, changed, required }: { files: CommandFiles; changed: ChangedFiles; required: RequiredPermissions },
 ): Promise<void> {
+  const access = use === "read" ? "read" : "unknown";
   const named: string[] = [];
   const places = words.flatMap(windowsPlaces);
   if (places.length > maxPlaces) required.add(secretRead("…", "names too many files to check"));
@@ -22,21 +25,29 @@ export async function addWindowsFiles(
     // Programs keep secrets in variables.
     if (place.type === "environment") required.add(secretRead(place.name, "shows all environment variables"));
     else if (place.type === "elsewhere") required.add(outside(place.name));
-    else if (isWild(place.path)) await addMatching(place.path, use, files);
+    else if (isWild(place.path)) await addMatching(place.path, access, { files, required });
     else named.push(place.path);
+    if (place.type !== "path" || use === "read") continue;
+    const path = isWild(place.path) ? place.path : escaped(place.path);
+    if (use === "change") await changed.addChange({ path }, [""]);
+    else await changed.addPossible(path, [""]);
   }
   for (const path of named) {
     const location = await files.locate(path, "");
     // Another system takes a drive for a name in the folder.
     const isDrive = /^[a-z]:/i.test(path);
     if (isDrive && !/^[a-z]:/i.test(location?.path ?? "")) required.add(outside(path));
-    else await files.addNamedPath(path, [""], use);
+    else await files.addNamedPath(path, [""], access);
   }
-  if (isRecursive) await files.addReadBelow(named, [""], { isRead: () => true, ignored: true });
+  if (isRecursive) await files.addReadBelow(named, [""], allFiles);
 }
 
 /** Wildcards match in any letter case, and hidden names too. */
-async function addMatching(pattern: string, use: WindowsUse["use"], files: CommandFiles): Promise<void> {
+async function addMatching(
+  pattern: string,
+  use: "read" | "unknown",
+  { files, required }: { files: CommandFiles; required: RequiredPermissions },
+): Promise<void> {
   // Of a word that is wholly unknown nothing can be said.
   if (isWholly(pattern)) return;
   const { folder } = globBelow(pattern, true);
@@ -47,7 +58,8 @@ async function addMatching(pattern: string, use: WindowsUse["use"], files: Comma
   // Unknown text before a name may be the folder itself.
   const patterns = [rest, ...(rest.startsWith(`${marks.any}/`) ? [rest.slice(2)] : [])];
   const matches = patterns.map((each) => globBelow(each, true).isMatch);
-  const paths = await files.protectedIn(start, true);
+  const paths = await files.protectedIn(start, { ignored: true });
+  if (!paths) required.add(secretRead(pattern, "names too many files to check"));
   for (const path of paths ?? []) {
     if (matches.some((isMatch) => isMatch(path.toLowerCase())))
       await files.addNamedPath(`${start.path}/${path}`, [""], use);

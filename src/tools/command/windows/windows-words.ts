@@ -131,7 +131,7 @@ function expanded(text: string): string {
     .replace(/`([\s\S])/g, "$1")
     .replace(/\$\((?:pwd|get-location|gl)\)/gi, ".")
     .replace(/\$\([^()]*\)/g, marks.any)
-    .replace(/\$(?:\{[^}]*\}|[\w:?^$]+)/g, variableValue);
+    .replace(/\$(?:\{[^}]*\}?|[\w:?^$]+)/g, variableValue);
 }
 
 function variableValue(name: string): string {

@@ -1,0 +1,36 @@
+/** Plans as documents that the user can comment on: the reply of a session in which the plan stands. */
+import * as vscode from "vscode";
+import type { Chat } from "../../chat/apply.ts";
+import { textOf } from "../../chat/words.ts";
+
+const scheme = "rondo-plan";
+
+export const isPlan = (uri: vscode.Uri): boolean => uri.scheme === scheme;
+
+/** Returns the message in which the plan stands. */
+export const planIDOf = (uri: vscode.Uri): string => uri.query.slice(uri.query.indexOf(" ") + 1);
+
+/** `chatOf` returns the chat of a session. @throws RecordError if there is none */
+export function planDocuments(chatOf: (sessionID: string) => Chat): vscode.Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(scheme, {
+    provideTextDocumentContent({ query }) {
+      const [sessionID = "", messageID = ""] = query.split(" ");
+      const plan = chatOf(sessionID).messages.find(({ info }) => info.id === messageID);
+      return plan ? planText(textOf(plan.parts)) : "This plan is no longer part of its session.\n";
+    },
+  });
+}
+
+/** Leaves out the answers to comments, behind which a changed plan stands. */
+function planText(text: string): string {
+  const begin = text.startsWith("# Plan\n") ? 0 : text.indexOf("\n# Plan\n") + 1;
+  return `${text.slice(begin).trim()}\n`;
+}
+
+/** Opens the newest plan, or the one in this message. */
+export async function openPlan(chat: Chat, messageID?: string): Promise<void> {
+  const plan = messageID ?? chat.messages.findLast(({ info }) => info.role === "assistant")?.info.id;
+  if (plan === undefined) return;
+  const uri = vscode.Uri.from({ scheme, path: "/Plan.md", query: `${chat.session.id} ${plan}` });
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });
+}

@@ -1,0 +1,60 @@
+/** Collects what will be committed. Protected files are named and not shown. */
+import path from "node:path";
+import type * as vscode from "vscode";
+import type { Attachments } from "../../panel/attachments.ts";
+import type { CommitContents, CommittedFile } from "./commit-prompt.ts";
+import { type GitChange, type GitRepository, isUntracked, letterOf } from "./git-extension.ts";
+
+/** Git is asked for the diffs of so many files; the others are named. */
+const maxDiffs = 100;
+/** Processes of git at the same time. */
+const atOnce = 4;
+const maxSubjects = 10;
+
+/** What is staged, or all changes if nothing is. @throws the signal's reason */
+export async function collectChanges(
+  repository: GitRepository,
+  files: Pick<Attachments, "whyNot" | "fromFile">,
+  signal: AbortSignal,
+): Promise<CommitContents> {
+  const { indexChanges, workingTreeChanges, untrackedChanges = [] } = repository.state;
+  const isStaged = indexChanges.length > 0;
+  const changes = isStaged ? indexChanges : [...workingTreeChanges, ...untrackedChanges];
+  const found: CommittedFile[] = [];
+  for (let at = 0; at < changes.length; at += atOnce) {
+    signal.throwIfAborted();
+    const some = changes.slice(at, at + atOnce);
+    found.push(...(await Promise.all(some.map((change, by) => changedFile(change, at + by >= maxDiffs)))));
+  }
+  signal.throwIfAborted();
+  // Fails in a repository without commits.
+  const log = await repository.log({ maxEntries: maxSubjects }).catch(() => []);
+  return { files: found, subjects: log.map(({ message }) => message), begun: repository.inputBox.value };
+
+  async function changedFile(change: GitChange, isNamedOnly: boolean): Promise<CommittedFile> {
+    const uris = [change.originalUri, change.renameUri ?? change.uri];
+    const names = [...new Set(uris.map(({ fsPath }) => relativeTo(repository, fsPath)))];
+    const title = `${letterOf(change)} ${names.join(" → ")}`;
+    if (isNamedOnly) return { title, diff: { leftOut: "there are too many files" } };
+    const reasons = await Promise.all(uris.map((uri) => files.whyNot(uri)));
+    const leftOut = reasons.find((reason) => reason !== undefined);
+    if (leftOut !== undefined) return { title, diff: { leftOut } };
+    return { title, diff: { text: await textOf(change) } };
+  }
+
+  async function textOf(change: GitChange): Promise<string> {
+    const { fsPath } = change.renameUri ?? change.uri;
+    if (isStaged) return await repository.diffIndexWithHEAD(fsPath);
+    return isUntracked(change) ? await newFile(change.uri) : await repository.diffWithHEAD(fsPath);
+  }
+
+  /** Git has no diff of a file that it does not track. */
+  async function newFile(uri: vscode.Uri): Promise<string> {
+    const attachment = await files.fromFile(uri).catch(() => undefined);
+    const lines = attachment?.source?.text.split("\n").map((line) => `+${line}`) ?? ["(not text)"];
+    return [`new file ${relativeTo(repository, uri.fsPath)}`, ...lines].join("\n");
+  }
+}
+
+const relativeTo = ({ rootUri }: GitRepository, file: string): string =>
+  path.relative(rootUri.fsPath, file).replaceAll("\\", "/");

@@ -1,0 +1,21 @@
+/** Problems in words, for a prompt. */
+import * as vscode from "vscode";
+import { cutLine } from "../../tools/text/text.ts";
+
+const maxProblems = 20;
+const maxMessageChars = 1_000;
+
+/** Names the file and its problems, in a list with lines. */
+export function describeProblems(uri: vscode.Uri, problems: readonly vscode.Diagnostic[]): string {
+  const name = vscode.workspace.asRelativePath(uri);
+  const lines = problems.slice(0, maxProblems).map((problem) => `- ${inOneLine(problem)}`);
+  const left = problems.length - lines.length;
+  return [`${name}:`, ...lines, ...(left > 0 ? [`- and ${left} more`] : [])].join("\n");
+}
+
+function inOneLine({ range, message, source, code }: vscode.Diagnostic): string {
+  const value = typeof code === "object" ? code.value : code;
+  const from = [source, value].filter((one) => one !== undefined && one !== "").join(" ");
+  const words = cutLine(message.replace(/\s+/g, " ").trim(), maxMessageChars);
+  return `line ${range.start.line + 1}: ${words}${from === "" ? "" : ` (${from})`}`;
+}

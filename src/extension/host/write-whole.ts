@@ -1,0 +1,17 @@
+/** Writes a file of the extension's own so that it is whole whenever the extension host dies. */
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type * as vscode from "vscode";
+
+/** Ends the names of files that are being written. One that is left may be incomplete. */
+export const unfinishedEnding = ".new";
+
+let writes = 0;
+
+/** Not by VS Code's own file system: its rename deletes the file that it replaces before. */
+export async function writeWhole({ fsPath: file }: vscode.Uri, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  const fresh = `${file}.${process.pid}-${++writes}${unfinishedEnding}`;
+  await writeFile(fresh, text);
+  await rename(fresh, file);
+}

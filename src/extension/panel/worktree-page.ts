@@ -1,0 +1,319 @@
+/** Sessions in worktrees of their own: begun, shown, compared, merged, thrown away. */
+import path from "node:path";
+import * as vscode from "vscode";
+import { newID } from "../../chat/ids.ts";
+import type { ModelRef } from "../../chat/message.ts";
+import { never } from "../../chat/never.ts";
+import { textPrompt } from "../../chat/prompt-input.ts";
+import type { MergeView, PanelState, WorktreeView } from "../../chat/protocol.ts";
+import type { Session } from "../../loop/session/session.ts";
+import { previewMerge, stateOfWorktree } from "../../worktrees/changes.ts";
+import { createWorktree, folderOf, removeWorktree } from "../../worktrees/create.ts";
+import { WorktreeError } from "../../worktrees/git.ts";
+import { commitWork, mergeWorktree } from "../../worktrees/merge.ts";
+import type { Worktree, WorktreeStore } from "../../worktrees/worktree-store.ts";
+import { openFolders } from "../host/documents.ts";
+import { pickModel } from "../models/model-picker.ts";
+import type { Models } from "../models/models.ts";
+import { chooseModel, modelFor, SessionChoices } from "../sessions/choices.ts";
+import { readSettings } from "../settings.ts";
+import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
+import { compareWorktree } from "./worktree-diff.ts";
+
+export class WorktreePage {
+  readonly #context: PanelContext;
+  readonly #models: Models;
+  readonly #store: WorktreeStore;
+  readonly #choices: SessionChoices;
+  readonly #states = new Map<string, Pick<WorktreeView, "target" | "files" | "behind">>();
+  #known = new Map<string, Worktree>();
+  #next: { worktree: boolean; second: ModelRef | undefined } = { worktree: false, second: undefined };
+
+  readonly handlers = {
+    "set-place": ({ worktree }) => this.#setNext({ worktree, second: undefined }),
+    "choose-second-model": async () => void (await this.chooseSecondModel()),
+    worktree: ({ id, action }) => this.#act(id, action),
+    merge: (request) => this.#merge(request),
+  } satisfies Partial<Handlers>;
+
+  constructor(context: PanelContext, models: Models, store: WorktreeStore) {
+    this.#context = context;
+    this.#models = models;
+    this.#store = store;
+    this.#choices = new SessionChoices(context.memory);
+    this.#reload();
+  }
+
+  /** What the next message of an empty session begins. */
+  get next(): PanelState["next"] {
+    const { worktree, second } = this.#next;
+    return { worktree, second: second ? this.#models.describe(second).label : "" };
+  }
+
+  /** Asks for the model that the next message goes to as well. @returns whether one was chosen */
+  async chooseSecondModel(): Promise<boolean> {
+    const second = await pickModel(this.#models);
+    if (second) this.#setNext({ worktree: true, second });
+    return second !== undefined;
+  }
+
+  view(sessionID: string): WorktreeView | undefined {
+    const worktree = this.#known.get(sessionID);
+    if (!worktree) return undefined;
+    const state = this.#states.get(sessionID) ?? { target: "", files: undefined, behind: 0 };
+    const rival = this.#known.has(worktree.rival) ? worktree.rival : "";
+    return { branch: worktree.branch, rival, ...state };
+  }
+
+  /** Returns the worktrees of the session on screen and of the one with the same task, always in the same order. */
+  get rivals(): [Worktree, Worktree] | undefined {
+    const own = this.#known.get(this.#context.conversations.current.chat.session.id);
+    const other = this.#known.get(own?.rival ?? "");
+    if (!own || !other) return undefined;
+    return own.createdAt < other.createdAt || (own.createdAt === other.createdAt && own.branch < other.branch)
+      ? [own, other]
+      : [other, own];
+  }
+
+  /** Names the model beside the title where two sessions have the same task. */
+  titleOf(sessionID: string, title: string): string {
+    const model = this.view(sessionID)?.rival ? this.modelOf(sessionID) : "";
+    return model === "" ? title : `${title} · ${model}`;
+  }
+
+  /** Returns the name of the session's model; empty if there is none. */
+  modelOf(sessionID: string): string {
+    const model = modelFor(sessionID, this.#models, this.#context.memory);
+    return model ? this.#models.describe(model).label : "";
+  }
+
+  /** Looks again at the worktrees, because a turn has ended or a list is shown. Never rejects. */
+  async refresh(): Promise<void> {
+    this.#reload();
+    for (const worktree of this.#known.values()) {
+      const found = await stateOfWorktree(worktree).catch(() => undefined);
+      if (!found) continue;
+      const { target = "", files, behind } = found;
+      this.#states.set(worktree.sessionID, { target, files: files.length, behind });
+    }
+    this.#context.stateChanged();
+  }
+
+  /**
+   * Begins what was chosen for the next message: one session in a worktree, or two with different models. Returns
+   * nothing if the session on screen is to take the message. @throws WorktreeError; nothing is left behind
+   */
+  async begin(words: string): Promise<Session[]> {
+    const { worktree, second } = this.#next;
+    const { current } = this.#context.conversations;
+    if (!worktree || current.chat.messages.length > 0) return [];
+    if (!vscode.workspace.isTrusted) {
+      throw new WorktreeError("The workspace is not trusted, so no worktree is made of it.", "Trust it first.");
+    }
+    const folder = await chosenFolder();
+    const { mode } = current.choices;
+    const first = modelFor(current.chat.session.id, this.#models, this.#context.memory);
+    const ids = second ? [newID("ses"), newID("ses")] : [newID("ses")];
+    const made = await this.#create(folder, words, ids);
+    this.#setNext({ worktree: false, second: undefined });
+    this.#reload();
+    return made.map((one, at) => {
+      const model = at === 0 ? first : second;
+      this.#choices.keep(one.sessionID, { mode, ...(model && { model }) });
+      return this.#context.conversations.startIn(folderOf(one), one.sessionID, at === 0);
+    });
+  }
+
+  /** Asks what becomes of the work before a session is deleted. @returns whether it may be deleted */
+  async release(sessionID: string): Promise<boolean> {
+    const worktree = this.#store.of(sessionID);
+    if (!worktree) return true;
+    const state = await stateOfWorktree(worktree).catch(() => undefined);
+    const isUntouched = state !== undefined && state.files.length === 0 && state.ahead === 0;
+    const [remove, keep] = ["Delete the Work", "Keep the Branch"];
+    const detail = `${state?.files.length ?? "Some"} changed files on ${worktree.branch} are not merged.`;
+    const answer = isUntouched
+      ? remove
+      : await vscode.window.showWarningMessage(
+          "The session's worktree has work in it.",
+          { modal: true, detail },
+          remove,
+          keep,
+        );
+    if (answer === undefined) return false;
+    this.#requireIdle(sessionID);
+    if (answer === keep) await commitWork(worktree, this.#titleOf(sessionID));
+    await removeWorktree(this.#store, worktree, answer === keep ? "keep-branch" : "branch");
+    this.#reload();
+    return true;
+  }
+
+  async #create(folder: string, words: string, ids: readonly string[]): Promise<Worktree[]> {
+    const { worktreeCopy: copy, secrets } = readSettings();
+    const progress = { location: vscode.ProgressLocation.Notification, title: "Making a worktree", cancellable: true };
+    return await vscode.window.withProgress(progress, async (_, token) => {
+      const cancelled = new AbortController();
+      token.onCancellationRequested(() => cancelled.abort());
+      const made: Worktree[] = [];
+      const left = new Set<string>();
+      try {
+        for (const sessionID of ids) {
+          const rival = ids.find((other) => other !== sessionID) ?? "";
+          const result = await createWorktree(
+            this.#store,
+            { sessionID, folder, words, rival, copy, secrets },
+            cancelled.signal,
+          );
+          made.push(result.worktree);
+          for (const sentence of result.left) left.add(sentence);
+        }
+      } catch (error) {
+        for (const one of made) await removeWorktree(this.#store, one, "unused-branch");
+        if (!cancelled.signal.aborted) throw error;
+        throw new WorktreeError("No worktree was made, and nothing was sent.", "Send the message again.");
+      }
+      if (left.size > 0) void vscode.window.showWarningMessage([...left].slice(0, 5).join(" "));
+      return made;
+    });
+  }
+
+  async #act(id: string, action: PanelRequest<"worktree">["action"]): Promise<void> {
+    const worktree = this.#find(id);
+    switch (action) {
+      case "merge":
+        this.#context.send({ type: "merge-preview", merge: await this.#preview(worktree) });
+        return;
+      case "compare":
+        await compareWorktree(worktree);
+        return;
+      case "keep-branch":
+        await this.#keepBranch(worktree);
+        return;
+      case "throw-away":
+        if (await mayThrowAway(worktree)) await this.#throwAway(worktree);
+        return;
+      default:
+        never(action);
+    }
+  }
+
+  async #preview(worktree: Worktree): Promise<MergeView> {
+    const { target = "", branch, ahead, behind, clean, conflicts, stay, blocked } = await previewMerge(worktree);
+    const rival = this.#store.of(worktree.rival);
+    return {
+      ...{ sessionID: worktree.sessionID, branch, target, ahead, behind, clean, conflicts, stay, blocked },
+      rival: rival && { branch: rival.branch, title: this.titleOf(rival.sessionID, this.#titleOf(rival.sessionID)) },
+    };
+  }
+
+  async #merge({ id, solve, remove }: PanelRequest<"merge">): Promise<void> {
+    const worktree = this.#find(id);
+    this.#requireIdle(id);
+    const result = await mergeWorktree(worktree, this.#titleOf(id), solve ? "session" : "user");
+    if (result.type === "conflicts") {
+      await (result.in === "worktree" ? this.#askToSolve(id, result.files) : showConflicts(worktree, result.files));
+      return void this.refresh();
+    }
+    const { branch } = worktree;
+    void vscode.window.showInformationMessage(`${branch} is merged into ${result.into}: ${result.files} files.`);
+    if (!remove) return void this.refresh();
+    await this.#end(worktree, "branch");
+    const rival = this.#store.of(worktree.rival);
+    if (rival) await this.#throwAway(rival);
+  }
+
+  /** The session solves the conflicts in its worktree; the user merges afterwards. */
+  async #askToSolve(id: string, files: readonly string[]): Promise<void> {
+    const { conversations, memory } = this.#context;
+    conversations.show(id);
+    chooseModel(conversations.current, this.#models, memory);
+    const text = `The newest commits of the user were merged into this worktree, and these files have conflicts: ${files.join(", ")}. Solve them: keep what both sides want, and remove the marks. Do not commit.`;
+    await conversations.current.prompt(textPrompt(text));
+  }
+
+  async #keepBranch(worktree: Worktree): Promise<void> {
+    this.#requireIdle(worktree.sessionID);
+    await commitWork(worktree, this.#titleOf(worktree.sessionID));
+    await this.#end(worktree, "keep-branch");
+    void vscode.window.showInformationMessage(`The work is on the branch ${worktree.branch}.`);
+  }
+
+  /** A turn that runs is stopped. The work stays in git for as long as git keeps what no branch has. */
+  async #throwAway(worktree: Worktree): Promise<void> {
+    await this.#context.conversations.stop(worktree.sessionID);
+    this.#requireIdle(worktree.sessionID);
+    const commit = await commitWork(worktree, this.#titleOf(worktree.sessionID)).catch(() => undefined);
+    await this.#end(worktree, "branch");
+    const way = commit ? ` “git branch ${worktree.branch} ${commit.slice(0, 12)}” brings it back for some days.` : "";
+    void vscode.window.showInformationMessage(`${worktree.branch} is thrown away.${way}`);
+  }
+
+  /** Removes the worktree. Its session goes on in the user's folder. */
+  async #end(worktree: Worktree, and: "branch" | "keep-branch"): Promise<void> {
+    const { sessionID } = worktree;
+    await this.#context.conversations.closeSession(sessionID);
+    await removeWorktree(this.#store, worktree, and);
+    this.#states.delete(sessionID);
+    this.#reload();
+    await this.#context.conversations.moveTo(sessionID, openFolders()[0] ?? "");
+    this.#context.stateChanged();
+  }
+
+  #find(id: string): Worktree {
+    const worktree = this.#store.of(id);
+    if (worktree) return worktree;
+    throw new WorktreeError("This session has no worktree any more.", "Its work was merged, kept or thrown away.");
+  }
+
+  #requireIdle(id: string): void {
+    if (!this.#context.conversations.isBusy(id)) return;
+    throw new WorktreeError("The session still works.", "Stop it, or wait until it has ended.");
+  }
+
+  #titleOf(id: string): string {
+    const { conversations } = this.#context;
+    return conversations.list().find((one) => one.id === id)?.title ?? "Work of a session";
+  }
+
+  #setNext(next: { worktree: boolean; second: ModelRef | undefined }): void {
+    this.#next = next;
+    this.#context.stateChanged();
+  }
+
+  #reload(): void {
+    const ready = this.#store.all().filter(({ state }) => state === "ready");
+    this.#known = new Map(ready.map((worktree) => [worktree.sessionID, worktree]));
+  }
+}
+
+/** Returns the open folder that a worktree is made of. Of several, the user chooses one. */
+async function chosenFolder(): Promise<string> {
+  const folders = openFolders();
+  const [only] = folders;
+  if (only === undefined) throw new WorktreeError("No folder is open.", "Open a folder of a git repository.");
+  if (folders.length === 1) return only;
+  const items = folders.map((folder) => ({ label: path.basename(folder), description: folder, folder }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: "Folder of the Worktree",
+    placeHolder: "The session works in a copy of this folder alone",
+  });
+  if (!picked) throw new WorktreeError("No worktree was made, and nothing was sent.", "Send the message again.");
+  return picked.folder;
+}
+
+async function mayThrowAway(worktree: Worktree): Promise<boolean> {
+  const state = await stateOfWorktree(worktree).catch(() => undefined);
+  const files = state?.files.length ?? 0;
+  const detail = `${files} changed ${files === 1 ? "file is" : "files are"} deleted with the worktree and its branch.`;
+  const throwAway = "Throw Away";
+  const question = `Throw away ${worktree.branch}?`;
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, throwAway)) === throwAway;
+}
+
+async function showConflicts({ root }: Worktree, files: readonly string[]): Promise<void> {
+  const [first] = files;
+  void vscode.window.showWarningMessage(`These files have conflicts: ${files.join(", ")}. Solve and commit them.`);
+  if (first !== undefined) {
+    await vscode.window.showTextDocument(vscode.Uri.joinPath(vscode.Uri.file(root), first), { preview: true });
+  }
+}

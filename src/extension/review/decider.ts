@@ -1,0 +1,294 @@
+/** Carries out what the user decides in a review, and takes it back. */
+import * as vscode from "vscode";
+import {
+  type DecidedFile,
+  decidedHunks,
+  type HunkLines,
+  type ReviewAction,
+  takenBack,
+  textsOf,
+  type UserLines,
+  type UserShare,
+  userShare,
+  usersLines,
+} from "../../review/decisions.ts";
+import { FileReview } from "../../review/file-review.ts";
+import { type Changes, type ConflictChoice, currentText, type MixedLines } from "../../review/hunks.ts";
+import type { DecisionStore } from "./decision-store.ts";
+import { createFile, deleteEmptyFolders, deleteFile, hasText, moveFile, readText, writeText } from "./file-text.ts";
+import { reviewText, shownHunks } from "./notebook-text.ts";
+import type { ReviewRows } from "./review-rows.ts";
+
+/** A decision of the user on a file. `undo`: the last decision on these hunks was taken back. */
+export interface Decision {
+  uri: vscode.Uri;
+  action: ReviewAction | "undo";
+  hunks: HunkLines[];
+  /** The text before and after the decision; undefined: there is no file. */
+  before: string | undefined;
+  after: string | undefined;
+  /** Of an acceptance: what the user has written inside the hunks. */
+  users: UserLines[];
+}
+
+/** What is to happen to the user's lines that a reject would take away. */
+export type ShareAnswer = MixedLines | "cancel";
+
+/** Questions and messages of the review. */
+export interface ReviewDialogs {
+  /** Asks before a reject takes away what is not the agent's alone. */
+  ask(shares: readonly UserShare[]): Promise<ShareAnswer>;
+  /** Says what was done, with a way to take it back. */
+  offerUndo(message: string, undo: () => Promise<unknown>): Promise<void>;
+}
+
+interface DeciderOptions {
+  files: ReviewedFiles;
+  log: DecisionStore;
+  rows: ReviewRows;
+  dialogs: ReviewDialogs;
+  warn(message: string): void;
+}
+
+/** The files under review. */
+export interface ReviewedFiles {
+  get(key: string): FileReview | undefined;
+  put(uri: vscode.Uri, file: FileReview): void;
+  drop(key: string): void;
+  /** Applies changes that no event reported. Returns whether there were any. */
+  sync(uri: vscode.Uri): Promise<boolean>;
+  /** Hunks of these changes were accepted: one, or all. */
+  accepted(key: string, before: Changes, hunk: number | undefined): void;
+  /** Nothing is left to decide in the file. */
+  closed(key: string, file: FileReview): void;
+  report(key: string): void;
+}
+
+export class Decider {
+  readonly #files: ReviewedFiles;
+  readonly #log: DecisionStore;
+  readonly #rows: ReviewRows;
+  readonly #dialogs: ReviewDialogs;
+  readonly #warn: (message: string) => void;
+  readonly #decided = new vscode.EventEmitter<Decision>();
+  readonly onDidDecide = this.#decided.event;
+  /** The texts that a decision is writing, by URI. */
+  readonly #writing = new Map<string, { outcome: Changes; taken(): void }>();
+
+  constructor({ files, log, rows, dialogs, warn }: DeciderOptions) {
+    this.#files = files;
+    this.#log = log;
+    this.#rows = rows;
+    this.#dialogs = dialogs;
+    this.#warn = warn;
+  }
+
+  dispose(): void {
+    this.#decided.dispose();
+  }
+
+  /** Decides all of some files, in one step that can be taken back. */
+  async decide(action: ReviewAction, uris: readonly vscode.Uri[]): Promise<void> {
+    const group = action === "accept" ? uris.map((uri) => this.#accept(uri, undefined)) : await this.#rejectAll(uris);
+    this.#keep(group.filter((decided) => decided !== undefined));
+  }
+
+  accept(uri: vscode.Uri, hunk: number | undefined): void {
+    const decided = this.#accept(uri, hunk);
+    if (decided) this.#keep([decided]);
+  }
+
+  /** Accepts a hunk, or all of a file, with the agent's lines where the user has changed them. */
+  async resolveConflict(uri: vscode.Uri, hunk: number | undefined, choice: ConflictChoice): Promise<void> {
+    const moved = await this.#files.sync(uri);
+    const file = this.#files.get(uri.toString());
+    // The hunks have changed, so the index may mean another one.
+    if (!file?.isOpen || (moved && hunk !== undefined)) return;
+    const { state, changes: before } = file;
+    const outcome = file.chosen(hunk, choice);
+    try {
+      await this.#write(uri, before, outcome, () => file.resolved(outcome));
+    } catch (error) {
+      this.#warn(`${vscode.workspace.asRelativePath(uri)} could not be changed: ${reasonOf(error)}`);
+      return;
+    }
+    if (hunk === undefined) file.restored();
+    this.#files.accepted(uri.toString(), before, hunk);
+    const decided = { uri: uri.toString(), action: "accept" as const, state, hunk, before, outcome, isDeleted: false };
+    this.#keep([this.#tell(uri, file, decided, choice)]);
+  }
+
+  async reject(uri: vscode.Uri, hunk: number | undefined): Promise<void> {
+    const moved = await this.#files.sync(uri);
+    // The hunks have changed, so the index may mean another one.
+    if (moved && hunk !== undefined) return;
+    const share = this.#shareOf(uri, hunk);
+    const mixed = share ? await this.#dialogs.ask([share]) : "drop";
+    const decided = mixed === "cancel" ? undefined : await this.#reject(uri, hunk, mixed);
+    if (decided) this.#keep([decided]);
+  }
+
+  /** Takes back the last decision, of all files or of one. Returns the files; empty if there is none. */
+  async undo(of: vscode.Uri | undefined): Promise<vscode.Uri[]> {
+    const uris: vscode.Uri[] = [];
+    for (const decided of of ? this.#log.popFile(of.toString()) : this.#log.pop()) {
+      const uri = vscode.Uri.parse(decided.uri);
+      try {
+        await this.#takeBack(uri, decided);
+        uris.push(uri);
+      } catch (error) {
+        const name = vscode.workspace.asRelativePath(uri);
+        this.#warn(`The decision on ${name} could not be taken back: ${reasonOf(error)}`);
+      }
+    }
+    return uris;
+  }
+
+  /** Whether a decision is writing the file. */
+  isWriting(key: string): boolean {
+    return this.#writing.has(key);
+  }
+
+  /** Takes a text that has arrived in a document. Returns whether a decision has written it. */
+  arrived(document: vscode.TextDocument): boolean {
+    const key = document.uri.toString();
+    const writing = this.#writing.get(key);
+    if (!writing || !hasText(writing.outcome, reviewText(document.uri, document.getText()))) return false;
+    this.#writing.delete(key);
+    writing.taken();
+    return true;
+  }
+
+  #accept(uri: vscode.Uri, hunk: number | undefined): DecidedFile | undefined {
+    const key = uri.toString();
+    const file = this.#files.get(key);
+    if (!file?.isOpen) return undefined;
+    const { state, changes: before } = file;
+    file.accept(hunk);
+    this.#files.accepted(key, before, hunk);
+    if (state.type === "deleted" && !file.isOpen) this.#files.drop(key);
+    const decided = { ...{ uri: key, action: "accept" as const, state, hunk, before }, isDeleted: false };
+    return this.#tell(uri, file, { ...decided, outcome: file.changes });
+  }
+
+  async #rejectAll(uris: readonly vscode.Uri[]): Promise<(DecidedFile | undefined)[]> {
+    await Promise.all(uris.map((uri) => this.#files.sync(uri)));
+    const shares = uris.map((uri) => this.#shareOf(uri, undefined)).filter((share) => share !== undefined);
+    const mixed = shares.length > 0 ? await this.#dialogs.ask(shares) : "drop";
+    if (mixed === "cancel") return [];
+    const group: (DecidedFile | undefined)[] = [];
+    for (const uri of uris) group.push(await this.#reject(uri, undefined, mixed));
+    return group;
+  }
+
+  #shareOf(uri: vscode.Uri, hunk: number | undefined): UserShare | undefined {
+    const file = this.#files.get(uri.toString());
+    return file?.isOpen ? userShare(uri.toString(), file.state, file.changes, hunk) : undefined;
+  }
+
+  async #reject(uri: vscode.Uri, hunk: number | undefined, mixed: MixedLines): Promise<DecidedFile | undefined> {
+    const file = this.#files.get(uri.toString());
+    if (!file?.isOpen) return undefined;
+    const { state, changes: before } = file;
+    const outcome = file.without(hunk, mixed);
+    try {
+      const isDeleted = await this.#putBack(uri, file, outcome, mixed);
+      const decided = { uri: uri.toString(), action: "reject" as const, state, hunk, before, outcome, isDeleted };
+      return this.#tell(uri, file, decided);
+    } catch (error) {
+      this.#warn(`${vscode.workspace.asRelativePath(uri)} could not be changed back: ${reasonOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #tell(uri: vscode.Uri, file: FileReview, decided: DecidedFile, choice: ConflictChoice = "mine"): DecidedFile {
+    const hunks = decidedHunks(decided.before, decided.hunk);
+    this.#rows.decided(uri, hunks.length);
+    if (!file.isOpen) {
+      this.#files.closed(decided.uri, file);
+      this.#rows.close(uri, decided.state, decided.before, decided.action);
+    }
+    this.#files.report(decided.uri);
+    const users = decided.action === "accept" ? usersLines(decided.before, decided.hunk, choice) : [];
+    this.#decided.fire({ uri, action: decided.action, hunks: shownHunks(uri, hunks), ...textsOf(decided), users });
+    return decided;
+  }
+
+  /** Keeps decisions to be taken back, and offers it where much has happened at once. */
+  #keep(group: readonly DecidedFile[]): void {
+    this.#log.push(group);
+    const [only] = group;
+    if (!only) return;
+    const isDeleted = group.some((file) => file.isDeleted);
+    if (group.length === 1 && !isDeleted) return;
+    const word = only.action === "accept" ? "Accepted" : "Rejected";
+    const name = vscode.workspace.asRelativePath(vscode.Uri.parse(only.uri));
+    const what = group.length === 1 ? `Rejected and deleted ${name}.` : `${word} the changes in ${group.length} files.`;
+    void this.#dialogs.offerUndo(what, () => this.undo(undefined));
+  }
+
+  /** Returns whether the file was deleted. */
+  async #putBack(uri: vscode.Uri, file: FileReview, outcome: Changes, mixed: MixedLines): Promise<boolean> {
+    const { state } = file;
+    const isWhole = outcome.hunks.length === 0;
+    const isBlank = outcome.text.every((line) => line.trim() === "");
+    const isDeleted = state.type === "created" && isWhole && (mixed === "drop" || isBlank);
+    if (isDeleted) {
+      await deleteFile(uri);
+      await deleteEmptyFolders(state.folders.map((folder) => vscode.Uri.parse(folder)));
+      file.rejected(outcome);
+      this.#files.drop(uri.toString());
+    } else if (state.type === "deleted") {
+      await createFile(uri, currentText(outcome));
+      file.rejected(outcome);
+    } else await this.#write(uri, file.changes, outcome, () => file.rejected(outcome));
+    if (!isWhole) return false;
+    file.restored();
+    if (state.type === "moved") await moveFile(uri, vscode.Uri.parse(state.from));
+    return isDeleted;
+  }
+
+  async #takeBack(uri: vscode.Uri, decided: DecidedFile): Promise<void> {
+    const key = uri.toString();
+    const { state, before } = decided;
+    const last = state.type === "moved" && decided.action === "reject" ? vscode.Uri.parse(state.from) : uri;
+    await this.#files.sync(last);
+    const present = await readText(last);
+    if (last !== uri && present !== undefined) await moveFile(last, uri);
+    const known = this.#files.get(key);
+    const file = known ?? new FileReview(state, decided.outcome);
+    const changes = takenBack(decided, known || present === undefined ? file.changes : decided.outcome);
+    const wanted = currentText(changes);
+    let isTaken = false;
+    const done = () => {
+      isTaken = true;
+      file.reopened(state, changes);
+    };
+    if (state.type === "deleted") await (decided.action === "reject" ? deleteFile(uri) : undefined);
+    else if (present === undefined) await createFile(uri, wanted);
+    else if (wanted !== present) await this.#write(uri, file.changes, changes, done);
+    // A formatter may have changed the text since.
+    if (!isTaken) done();
+    this.#files.put(uri, file);
+    const hunks = decidedHunks(before, decided.hunk);
+    this.#rows.reopen(uri, hunks.length);
+    this.#files.report(key);
+    const after = decided.action === "reject" && state.type === "deleted" ? undefined : wanted;
+    this.#decided.fire({ uri, action: "undo", hunks: shownHunks(uri, hunks), before: present, after, users: [] });
+  }
+
+  /** Gives the file the text of `outcome`, in one undo step. `taken` is called when the review is to take it over. */
+  async #write(uri: vscode.Uri, known: Changes, outcome: Changes, taken: () => void): Promise<void> {
+    const key = uri.toString();
+    this.#writing.set(key, { outcome, taken });
+    try {
+      await writeText(uri, known, currentText(outcome));
+      if (this.#writing.delete(key)) taken();
+    } finally {
+      this.#writing.delete(key);
+      this.#files.report(key);
+    }
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,44 @@
+/** What the sessions of a window need from their owner. */
+import type { Chat } from "../../chat/apply.ts";
+import type { ChatEvent } from "../../chat/events.ts";
+import type { SessionSummary } from "../../chat/protocol.ts";
+import type { SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
+import type { Session } from "../../loop/session/session.ts";
+import type { SessionDeps } from "../../loop/session/session-deps.ts";
+import type { Choices } from "../../loop/setup/agent-config.ts";
+import type { GitState, Project } from "../../loop/setup/project.ts";
+import type { Sessions } from "../../record/sessions.ts";
+
+export interface SharedDeps
+  extends Omit<
+    SessionDeps,
+    "recorder" | "lock" | "openChild" | "host" | "hooks" | "checkpoints" | "project" | "gitState"
+  > {
+  checkpointsFor(chat: Chat): SessionCheckpoints;
+  /** Deletes the checkpoints of a deleted session. */
+  forgetCheckpoints(sessionID: string): Promise<void>;
+  hostFor(chat: Chat): SessionDeps["host"];
+  project(chat: Chat): Project;
+  gitState(chat: Chat): Promise<GitState>;
+  hooksFor(chat: Chat, recordPath: string, choices: Choices): SessionDeps["hooks"];
+}
+
+export interface ConversationObserver {
+  switched(session: Session): void;
+  event(session: Session, event: ChatEvent): void;
+  tabsChanged(): void;
+  trouble(problem: { message: string; next: string }): void;
+}
+
+export interface ConversationsOptions {
+  store: Sessions;
+  deps: SharedDeps;
+  observer: ConversationObserver;
+  choicesFor(chat: Chat): Choices;
+  /** Folder of new sessions. */
+  folder: string;
+  /** Counts the changes of a session that wait for review. */
+  toReview(sessionID: string): SessionSummary["toReview"];
+  /** Returns what is known of the session's own worktree; undefined if it has none. */
+  worktreeOf(sessionID: string): SessionSummary["worktree"];
+}

@@ -1,0 +1,126 @@
+/**
+ * The texts of one document, in the order of its undo stack. An undo or redo arrives as a plain edit; this history
+ * knows what was under review in the text that it leads to.
+ */
+import { withoutSpaces } from "./alignment.ts";
+import { type Changes, end, unchanged } from "./hunks.ts";
+
+/**
+ * `opens`: an edit of the agent, to be reviewed. `closes`: an edit that takes a change under review out of the text (a
+ * reject, or an edit of the user). `typed`: an edit of the user within a line. `plain`: any other edit.
+ */
+export type EditKind = "opens" | "closes" | "typed" | "plain";
+
+/**
+ * `edit`: a change of the user. `review`: the agent's change is under review again; `isAgents` tells for each line of the
+ * text whether it is the agent's if it was not there.
+ */
+export type Arrival =
+  | { type: "known"; changes: Changes }
+  | { type: "edit" }
+  | { type: "review"; isAgents: (line: number) => boolean };
+
+interface TextState {
+  changes: Changes;
+  /** Whether the changes still hold. An accept invalidates those of all other texts. */
+  isValid: boolean;
+  step: EditKind;
+}
+
+const maxStates = 100;
+/** Each state holds the lines of two texts, so long texts have fewer. */
+const maxLines = 2_000_000;
+/** In longer texts, what is typed in one go is one state, as it is one undo step. */
+const maxLinesOfKeys = 2_000;
+
+export class UndoHistory {
+  #states: TextState[];
+  #at = 0;
+  /** Lines that were accepted, without their spaces. They are not the agent's when they come back. */
+  readonly #accepted = new Set<string>();
+
+  constructor(changes: Changes) {
+    this.#states = [{ changes, isValid: true, step: "plain" }];
+  }
+
+  push(changes: Changes, step: EditKind): void {
+    this.#states.splice(this.#at + 1);
+    const last = this.#states.at(-1);
+    if (last?.step === "typed" && step === "typed" && changes.text.length > maxLinesOfKeys) this.#states.pop();
+    this.#states.push({ changes, isValid: true, step });
+    const most = Math.max(2, Math.min(maxStates, Math.floor(maxLines / (changes.text.length + 1))));
+    if (this.#states.length > most) this.#states.splice(0, this.#states.length - most);
+    this.#at = this.#states.length - 1;
+  }
+
+  /** Something was accepted: the text is unchanged, but the other states are invalid. `lines` are those of the agent. */
+  accepted(changes: Changes, lines: readonly string[] = []): void {
+    for (const line of lines) this.#accepted.add(withoutSpaces(line));
+    for (const state of this.#states) state.isValid = false;
+    this.arrived(changes);
+  }
+
+  arrived(changes: Changes): void {
+    const here = this.#states[this.#at];
+    if (here) Object.assign(here, { changes, isValid: true });
+  }
+
+  /** Returns the changes of a text that was there before, whatever has led to it now. */
+  known(lines: readonly string[]): Changes | undefined {
+    return this.#states.findLast(({ isValid, changes }) => isValid && isSame(changes.text, lines))?.changes;
+  }
+
+  /**
+   * The document went back to these lines. A change that a `closes` edit took out is under review again. Any other undo
+   * counts as the user's: an open change of the agent is in a hunk, and an accepted one is the user's text.
+   */
+  undo(lines: readonly string[]): Arrival {
+    const to = this.#states.findLastIndex(({ changes }, i) => i < this.#at && isSame(changes.text, lines));
+    if (to < 0) {
+      this.#states.splice(0, this.#at, unknownState(lines));
+      this.#at = 0;
+      return { type: "edit" };
+    }
+    const left = this.#states.slice(to + 1, this.#at + 1);
+    this.#at = to;
+    return this.#arrival(left.some(({ step }) => step === "closes"));
+  }
+
+  redo(lines: readonly string[]): Arrival {
+    const to = this.#states.findIndex(({ changes }, i) => i > this.#at && isSame(changes.text, lines));
+    if (to < 0) {
+      this.#states.splice(this.#at + 1, Number.POSITIVE_INFINITY, unknownState(lines));
+      this.#at++;
+      return { type: "edit" };
+    }
+    const taken = this.#states.slice(this.#at + 1, to + 1);
+    this.#at = to;
+    return this.#arrival(taken.some(({ step }) => step === "opens"));
+  }
+
+  #arrival(review: boolean): Arrival {
+    const here = this.#states[this.#at];
+    if (here?.isValid) return { type: "known", changes: here.changes };
+    return review && here ? { type: "review", isAgents: this.#agentsLines(here.changes) } : { type: "edit" };
+  }
+
+  #agentsLines({ text, marks, pieces }: Changes): (line: number) => boolean {
+    const lines = new Set<number>();
+    for (const piece of pieces) {
+      for (let line = piece.start; line < end(piece); line++) {
+        const isAccepted = this.#accepted.has(withoutSpaces(text[line] ?? ""));
+        if (marks[line] === undefined && !isAccepted) lines.add(line);
+      }
+    }
+    return (line) => lines.has(line);
+  }
+}
+
+const unknownState = (lines: readonly string[]): TextState => ({
+  changes: unchanged(lines),
+  isValid: false,
+  step: "plain",
+});
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+  a === b || (a.length === b.length && a.every((line, at) => line === b[at]));

@@ -1,0 +1,74 @@
+/** Plans a change of several files that the editor's language services have worked out. */
+import type { FileDiff } from "../../chat/message.ts";
+import { asText, openToChange, requireTrust } from "../file-access/file-checks.ts";
+import { fileRequirements } from "../file-access/requirements.ts";
+import type { ServiceEdit, TextFile } from "../host.ts";
+import { commit, type FileWrite } from "../patch/commit-files.ts";
+import { compare, inContext, toFileDiff } from "../text/diff.ts";
+import { plural } from "../text/text.ts";
+import { type ToolContext, ToolError, type ToolPlan } from "../tool.ts";
+import { knownProblems, newProblems } from "./new-problems.ts";
+import { applyEdits } from "./text-edits.ts";
+
+const maxFiles = 200;
+/** Lines of changes shown to the model; of more files it gets the names. */
+const maxShownFiles = 10;
+
+type ServiceWrite = FileWrite & { before: TextFile; text: string };
+
+/** @throws ToolError if a file may not be changed, or the editor has another text of it */
+export async function planServiceEdit(title: string, edits: readonly ServiceEdit[], context: ToolContext) {
+  requireTrust(context.host.workspace);
+  if (edits.length > maxFiles) throw new ToolError(`${title} would change ${edits.length} files: too many at once.`);
+  const writes: ServiceWrite[] = [];
+  for (const edit of edits) {
+    const write = await planWrite(edit, context);
+    if (write.text !== write.before.text) writes.push(write);
+  }
+  if (writes.length === 0) throw new ToolError("The language services change nothing there.");
+  return planOf(title, writes, context);
+}
+
+async function planWrite({ path, known, edits }: ServiceEdit, { host, seen, signal }: ToolContext) {
+  const location = await host.workspace.locate(path);
+  const before = asText(await openToChange(location, host, seen, signal));
+  const text = lineFeeds(known) === lineFeeds(before.text) ? applyEdits(before.text, edits) : undefined;
+  if (text === undefined) throw new ToolError(`The editor has another text of ${location.relative}. Try again.`);
+  return { target: { location, before }, before, text };
+}
+
+function planOf(title: string, writes: readonly ServiceWrite[], { host, seen, signal }: ToolContext): ToolPlan {
+  const diffs = writes.map(({ before, text }) => diffOf(before, text));
+  const [diff] = diffs;
+  return {
+    title,
+    preview: diff && diffs.length === 1 ? { type: "diff", diff } : { type: "diffs", diffs },
+    requires: writes.flatMap(({ before }) => fileRequirements("edit", before, host)),
+    writes: writes.map(({ before }) => before.path),
+    run: async () => {
+      const known = await Promise.all(writes.map(({ before }) => knownProblems(host, before.path, before.text)));
+      const after = await commit(host.workspace, writes, signal);
+      const told = await Promise.all(
+        writes.map(async ({ before }, index) => {
+          const file = after[index];
+          if (!file) throw new Error(`${before.path} was not written`);
+          // Whoever knew the file knows it still: the change is in the result.
+          const isShown = index < maxShownFiles;
+          if (seen.get(before.path) === before.version && isShown) seen.set(file.path, file.version);
+          const shown = isShown ? `. It reads there now:\n${inContext(compare(before.text, file.text), 40)}` : ".";
+          const problems = await newProblems(host, known[index], file, signal);
+          return { words: `${before.relative} is changed${shown}${problems}`, diff: diffOf(before, file.text) };
+        }),
+      );
+      const [only] = told;
+      return {
+        output: [`${plural(told.length, "file")} changed.`, ...told.map(({ words }) => words)].join("\n\n"),
+        metadata: only && told.length === 1 ? { diff: only.diff } : { diffs: told.map((one) => one.diff) },
+      };
+    },
+  };
+}
+
+const diffOf = (before: TextFile, text: string): FileDiff => toFileDiff(before.relative, compare(before.text, text));
+
+const lineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, "\n");

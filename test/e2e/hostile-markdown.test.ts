@@ -1,0 +1,52 @@
+/** Replies whose Markdown overflows, slows down or swells a renderer: the session goes on, and Stop works. */
+import assert from "node:assert/strict";
+import type { Frame } from "playwright-core";
+import { hostileMarkdown } from "../panel/hostile-markdown.ts";
+import { heldAnswer } from "./held-answer.ts";
+import { press, said, say, status } from "./panel-actions.ts";
+import { openWindow, type Window } from "./window.ts";
+
+/** Replies of one session: they stand above each other, and stay below the size at which sessions are compacted. */
+const perSession = 4;
+
+describe("hostile Markdown", () => {
+  let window: Window;
+  before(async () => {
+    window = await openWindow();
+  });
+  after(() => window?.close());
+
+  /** Has the model say the text, and resolves once it is being drawn. The model stops halfway until it is released. */
+  async function begin(panel: Frame, name: string, text: string): Promise<() => void> {
+    const first = `Here is ${name}:`;
+    const { answer, release } = heldAnswer(`${first}\n\n${text}`);
+    window.plays(answer);
+    await say(panel, `Say ${name}.`);
+    await said(panel, first);
+    return release;
+  }
+
+  async function assertGoesOn(panel: Frame, name: string): Promise<void> {
+    const words = `The words after ${name}.`;
+    window.plays([{ text: words }]);
+    await say(panel, `Go on after ${name}.`);
+    await said(panel, words);
+    await status(panel, /Done/);
+    assert.deepEqual(window.errors, []);
+  }
+
+  for (const [at, [name, text]] of hostileMarkdown.entries()) {
+    it(`${name}: the next prompt is answered, and Stop works`, async () => {
+      const panel = at % perSession === 0 ? await window.newSession() : await window.panel();
+      const release = await begin(panel, name, text);
+      release();
+      await panel.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
+
+      await begin(panel, `${name} again`, text);
+      await press(panel, "Stop");
+      await window.requests.at(-1)?.left;
+      await status(panel, /Stopped by you/);
+      await assertGoesOn(panel, name);
+    });
+  }
+});

@@ -1,0 +1,76 @@
+/** Sessions in worktrees of their own: real VS Code, real git. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { Frame } from "playwright-core";
+import { answer, press, said, say, status } from "./panel-actions.ts";
+import { openWindow, type Window } from "./window.ts";
+
+describe("worktrees", () => {
+  let window: Window;
+  let panel: Frame;
+  const git = (...args: string[]) => execFileSync("git", ["-C", window.folder, ...args], { encoding: "utf8" }).trim();
+  const inFolder = (name: string) => path.join(window.folder, name);
+  const bar = () => panel.getByRole("region", { name: "Worktree" });
+
+  before(async () => {
+    window = await openWindow({ settings: { "rondo.permission.mode": "acceptEdits" } });
+    git("init", "--quiet", "--initial-branch=main");
+    git("config", "user.name", "Dev");
+    git("config", "user.email", "dev@example.com");
+    git("add", "--all");
+    git("commit", "--quiet", "-m", "First");
+    panel = await window.panel();
+  });
+  after(() => window?.close());
+
+  it("a session works in its own copy, and its work is merged from the panel", async () => {
+    await panel.getByRole("button", { name: /^In a worktree of its own/ }).click();
+    await panel.getByText("The next message begins a session in a worktree of its own.").waitFor();
+    window.plays(
+      [{ call: { name: "write", input: { file_path: "greeting.txt", content: "Hello\n" } } }],
+      [{ call: { name: "bash", input: { command: "git branch --show-current" } } }],
+      [{ text: "The greeting is there." }],
+    );
+    await say(panel, "Add a greeting");
+    await answer(panel, "Allow once");
+    await said(panel, "The greeting is there.");
+    await status(panel, /Done/);
+    await bar().getByText("rondo/add-a-greeting").waitFor();
+    await bar().getByText("1 file").waitFor();
+    assert.equal(existsSync(inFolder("greeting.txt")), false, "the user's folder is as it was");
+    const told = JSON.stringify(window.requests.at(-1)?.body);
+    assert.match(told, /rondo\/add-a-greeting/, "commands run in the worktree");
+
+    await press(panel, "Merge…");
+    const card = panel.getByRole("alertdialog", { name: "Merge into main?" });
+    await card.getByText("greeting.txt").waitFor();
+    await card.getByRole("button", { name: "Merge", exact: true }).click();
+    await bar().waitFor({ state: "detached" });
+    assert.equal(readFileSync(inFolder("greeting.txt"), "utf8"), "Hello\n");
+    assert.equal(git("branch", "--format=%(refname:short)"), "main");
+    assert.equal(git("worktree", "list").split("\n").length, 1);
+
+    window.plays([{ text: "I am in your folder now." }]);
+    await say(panel, "And now?");
+    await said(panel, "I am in your folder now.");
+  });
+
+  it("a worktree is thrown away after asking", async () => {
+    await window.newSession();
+    await panel.getByRole("button", { name: /^In a worktree of its own/ }).click();
+    window.plays(
+      [{ call: { name: "write", input: { file_path: "bad.txt", content: "Bad\n" } } }],
+      [{ text: "There." }],
+    );
+    await say(panel, "Something bad");
+    await bar().getByText("1 file").waitFor();
+    await status(panel, /Done/);
+    await press(panel, "Throw away rondo/something-bad");
+    await window.page.getByRole("button", { name: "Throw Away" }).click();
+    await bar().waitFor({ state: "detached" });
+    assert.equal(existsSync(inFolder("bad.txt")), false);
+    assert.equal(git("branch", "--format=%(refname:short)"), "main");
+  });
+});

@@ -1,0 +1,279 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { putText } from "../../src/extension/host/documents.ts";
+import type { ReviewDialogs, ShareAnswer } from "../../src/extension/review/decider.ts";
+import { Review } from "../../src/extension/review/review.ts";
+import { reviewCommands, reviewHandlers } from "../../src/extension/review/review-commands.ts";
+import type { UserShare } from "../../src/review/decisions.ts";
+
+const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const after = "one\n2\nthree\nfour\n4.5\nfive\n";
+
+describe("decisions of a review", () => {
+  let folder: string;
+  let storage: vscode.Uri;
+  let review: Review;
+  let answer: ShareAnswer;
+  const asked: UserShare[] = [];
+  const offered: string[] = [];
+  const told: string[] = [];
+  const dialogs: ReviewDialogs = {
+    async ask(shares) {
+      asked.push(...shares);
+      return answer;
+    },
+    async offerUndo(message) {
+      offered.push(message);
+    },
+  };
+  const open = () => new Review({ storage, warn: (message) => told.push(message) }, dialogs);
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), "rondo-decisions-"));
+    storage = vscode.Uri.file(path.join(folder, "storage"));
+    for (const list of [asked, offered, told]) list.length = 0;
+    review = open();
+  });
+
+  afterEach(async () => {
+    await review.flush();
+    review.dispose();
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    assert.deepEqual(told, []);
+  });
+
+  async function file(text: string, name: string): Promise<vscode.Uri> {
+    const uri = vscode.Uri.file(path.join(folder, name));
+    await mkdir(path.dirname(uri.fsPath), { recursive: true });
+    await writeFile(uri.fsPath, text);
+    return uri;
+  }
+
+  async function agentWrites(uri: vscode.Uri, text: string): Promise<vscode.TextDocument> {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const end = review.begin(uri, document.getText(), text);
+    assert.ok(await putText(document, text));
+    await document.save();
+    end(document.getText());
+    return document;
+  }
+
+  async function agentCreates(name: string, text: string): Promise<vscode.Uri> {
+    const uri = vscode.Uri.file(path.join(folder, name));
+    const end = review.begin(uri, undefined, text);
+    await file(text, name);
+    end(text);
+    return uri;
+  }
+
+  async function type(document: vscode.TextDocument, line: number, character: number, text: string): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(line, character), text);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+  }
+
+  async function reload(): Promise<void> {
+    await review.flush();
+    review.dispose();
+    review = open();
+    await review.load();
+  }
+
+  const disk = (uri: vscode.Uri) => readFile(uri.fsPath, "utf8");
+
+  it("V22 takes the last decision back by a command, which says when there is none", async () => {
+    const uri = await file(before, "a.txt");
+    await agentWrites(uri, after);
+    const sentences: string[] = [];
+    const undo = reviewCommands(review, async (sentence) => void sentences.push(sentence))["rondo.undoReview"];
+    await undo?.();
+    assert.deepEqual(sentences, ["There is no accept or reject to undo."]);
+    await review.reject(uri, 0);
+    assert.equal(await disk(uri), after.replace("2\n", "two\n"));
+    await undo?.();
+    assert.equal(await disk(uri), after);
+    assert.equal(review.changes(uri)?.hunks.length, 3);
+    assert.equal(sentences.length, 1);
+  });
+
+  it("V22 takes back an accept and a reject of all files, each after a reload", async () => {
+    const uris = [await file(before, "a.txt"), await file(before, "b.txt")];
+    for (const uri of uris) await agentWrites(uri, after);
+    for (const action of ["accept", "reject"] as const) {
+      await review.decide(action);
+      assert.deepEqual(review.uris(), []);
+      await reload();
+      assert.equal((await review.undoDecision()).length, 2);
+      for (const uri of uris) {
+        assert.equal(await disk(uri), after);
+        assert.equal(review.changes(uri)?.hunks.length, 3);
+        assert.equal(review.before(uri), before);
+      }
+    }
+    assert.deepEqual(offered, ["Accepted the changes in 2 files.", "Rejected the changes in 2 files."]);
+    assert.deepEqual(await review.undoDecision(), []);
+  });
+
+  it("V22 keeps what was typed and decided after the decision that is taken back", async () => {
+    const uri = await file(before, "a.txt");
+    const document = await agentWrites(uri, after);
+    await review.reject(uri, 0);
+    review.accept(uri, 0);
+    await type(document, 0, 0, "mine ");
+    await document.save();
+    await review.undoDecision();
+    await review.undoDecision();
+    assert.equal(await disk(uri), `mine ${after}`);
+    assert.equal(review.before(uri), `mine ${before}`);
+  });
+
+  it("V22 asks before it deletes a created file to which the user has added, and brings a deleted one back", async () => {
+    const uri = await agentCreates("new.txt", "new\n");
+    const document = await vscode.workspace.openTextDocument(uri);
+    await type(document, 1, 0, "mine\n");
+    await document.save();
+    answer = "cancel";
+    await review.reject(uri);
+    assert.equal(await disk(uri), "new\nmine\n");
+    answer = "keep";
+    await review.reject(uri);
+    assert.equal(await disk(uri), "mine\n");
+    await review.undoDecision();
+    assert.equal(await disk(uri), "new\nmine\n");
+    answer = "drop";
+    await review.reject(uri);
+    assert.ok(!existsSync(uri.fsPath));
+    assert.deepEqual(
+      asked.map(({ kind, lines }) => [kind, lines]),
+      [
+        ["created", 1],
+        ["created", 1],
+        ["created", 1],
+      ],
+    );
+    assert.equal(offered.length, 1);
+    await reload();
+    await review.undoDecision();
+    assert.equal(await disk(uri), "new\nmine\n");
+    assert.equal(review.before(uri), "mine\n");
+  });
+
+  it("V21 keeps lines that the user typed inside a hunk, and asks about those of the agent that the user changed", async () => {
+    const uri = await file(before, "a.txt");
+    const document = await agentWrites(uri, "one\n2\n2.1\n2.2\nthree\nfour\nfive\nsix\n");
+    await type(document, 2, 0, "mine\n");
+    await document.save();
+    assert.equal(review.changes(uri)?.hunks.length, 1);
+    await review.reject(uri, 0);
+    assert.deepEqual(asked, []);
+    assert.equal(await disk(uri), "one\ntwo\nmine\nthree\nfour\nfive\nsix\n");
+    await review.undoDecision();
+    await type(document, 1, 1, " changed");
+    await document.save();
+    answer = "keep";
+    await review.reject(uri, 0);
+    assert.deepEqual(
+      asked.map(({ kind, lines }) => [kind, lines]),
+      [["mixed", 1]],
+    );
+    assert.match(await disk(uri), /2 changed\nmine\n/);
+  });
+
+  it("V21 takes the agent's lines where the user has changed them, or keeps both, and takes that back after a reload", async () => {
+    const uri = await file(before, "a.txt");
+    const document = await agentWrites(uri, after);
+    const sentences: string[] = [];
+    const commands = reviewCommands(review, async (sentence) => void sentences.push(sentence));
+    await commands["rondo.takeAgentLines"]?.(uri, 0, 1);
+    assert.deepEqual(sentences, ["You have changed no line of Rondo's here."]);
+    assert.equal(await disk(uri), after);
+    await type(document, 1, 1, " mine");
+    await document.save();
+    const mine = await disk(uri);
+    assert.deepEqual(review.files()[0]?.state, "conflict");
+    const users: unknown[] = [];
+    review.onDidDecide((decision) => users.push(decision.users));
+
+    await commands["rondo.takeAgentLines"]?.(uri, 0, 1);
+    assert.equal(await disk(uri), after);
+    assert.equal(review.changes(uri)?.hunks.length, 2, "the other changes wait");
+    await review.undoDecision();
+    assert.equal(await disk(uri), mine);
+    assert.deepEqual(review.files()[0]?.state, "conflict");
+
+    await commands["rondo.keepBothLines"]?.(uri, 0, 1);
+    assert.equal(await disk(uri), after.replace("2\n", "2 mine\n2\n"));
+    assert.deepEqual(users, [[], [], [{ start: 1, lines: ["2 mine\n"] }]], "the model learns of the user's line only");
+    await reload();
+    await review.undoDecision();
+    assert.equal(await disk(uri), mine);
+
+    await reviewHandlers(review).review({ type: "review", action: "take-agent-lines", path: uri.fsPath });
+    assert.equal(await disk(uri), after);
+    assert.deepEqual(review.uris(), []);
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand("undo");
+    assert.equal(document.getText(), mine, "it is one step of the editor's undo, too");
+    assert.deepEqual(review.files()[0]?.state, "conflict");
+    await document.save();
+  });
+
+  it("V24 reviews an empty file that was created, and deletes the folders that the agent made for it", async () => {
+    await file("", "kept/other.txt");
+    const uri = await agentCreates("kept/made/deep/empty.txt", "");
+    const second = await agentCreates("kept/made/second.txt", "x\n");
+    assert.deepEqual(
+      review.files().map(({ state, hunks }) => [state, hunks]),
+      [
+        ["new", 0],
+        ["new", 1],
+      ],
+    );
+    await review.reject(uri);
+    assert.ok(!existsSync(path.dirname(uri.fsPath)));
+    assert.ok(existsSync(second.fsPath));
+    await review.reject(second);
+    assert.ok(!existsSync(path.join(folder, "kept/made")));
+    assert.ok(existsSync(path.join(folder, "kept/other.txt")));
+    assert.deepEqual(asked, []);
+  });
+
+  it("V23 a formatter on save changes the agent's hunk, and owns the lines that the agent did not touch", async () => {
+    const uri = await file("a \nb\nc\nd\ne\nf \n", "a.txt");
+    const formatter = vscode.workspace.onWillSaveTextDocument((event) => {
+      const edits = Array.from({ length: event.document.lineCount }, (_, at) => event.document.lineAt(at)).map(
+        ({ range, text }) => vscode.TextEdit.replace(range, text.trimEnd()),
+      );
+      event.waitUntil(Promise.resolve(edits));
+    });
+    try {
+      await agentWrites(uri, "a \nb\nC  \nd\ne\nf \n");
+    } finally {
+      formatter.dispose();
+    }
+    assert.equal(await disk(uri), "a\nb\nC\nd\ne\nf\n");
+    assert.equal(review.changes(uri)?.hunks.length, 1);
+    await review.reject(uri);
+    assert.equal(await disk(uri), "a\nb\nc\nd\ne\nf\n");
+    assert.deepEqual(asked, []);
+  });
+
+  it("V23 changed line endings are neither the user's nor the agent's", async () => {
+    const uri = await file(before, "a.txt");
+    const document = await agentWrites(uri, after);
+    const edit = new vscode.WorkspaceEdit();
+    edit.set(uri, [vscode.TextEdit.setEndOfLine(vscode.EndOfLine.CRLF)]);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    await type(document, 0, 0, "mine ");
+    await document.save();
+    assert.equal(review.changes(uri)?.hunks.length, 3);
+    await review.reject(uri);
+    assert.equal(await disk(uri), `mine ${before}`.replaceAll("\n", "\r\n"));
+    assert.deepEqual(asked, []);
+  });
+});

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { FileReview } from "../../src/review/file-review.ts";
+import { baseText, currentText } from "../../src/review/hunks.ts";
+
+const base = [
+  "import a",
+  "import b",
+  "",
+  "function one() {",
+  "  return 1",
+  "}",
+  "",
+  "function two() {",
+  "  return 2",
+  "}",
+];
+const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
+const with1 = base.with(4, "  return first()");
+const with2 = with1.with(8, "  return second()");
+
+function review(): FileReview {
+  const file = FileReview.begin(text(base));
+  file.agentWrote(text(with2));
+  return file;
+}
+const replacedBy = (lines: readonly string[]) => {
+  const file = review();
+  file.replaced([], text(lines));
+  return file;
+};
+
+describe("a text from another program", () => {
+  it("V4 ends a hunk of which no line is left, so that no reject puts old lines into other text", () => {
+    const file = replacedBy(["something", "else", "entirely"]);
+    assert.equal(file.changes.hunks.length, 0);
+    assert.equal(baseText(file.changes), currentText(file.changes));
+    assert.equal(replacedBy(base).changes.hunks.length, 0);
+  });
+
+  it("V4 leaves the hunks that it does not touch, and keeps foreign lines through a reject", () => {
+    const file = replacedBy(["// other", ...with2.toSpliced(8, 1, "  return 'theirs'")]);
+    assert.equal(file.changes.hunks.length, 1);
+    assert.equal(currentText(file.without(undefined)), text(["// other", ...base.with(8, "  return 'theirs'")]));
+  });
+
+  it("V4 leaves a hunk whose lines were only formatted", () => {
+    const file = replacedBy(with2.map((line) => line.replace("  return", "    return").replace("()", " ( ) ;")));
+    assert.equal(file.changes.hunks.length, 2);
+  });
+
+  it("V4 keeps every line of a text that shares none with the agent's, whatever it is", () => {
+    const line = fc.constantFrom("x", "y", "z", "");
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        const file = replacedBy(lines);
+        assert.equal(currentText(file.changes), text(lines));
+        assert.equal(currentText(file.without(undefined)), text(lines));
+      }),
+    );
+  });
+});

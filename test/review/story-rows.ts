@@ -1,0 +1,45 @@
+/** Lines of a `Story`, and what is known of each. */
+import { endingOfLine } from "../../src/review/hunks.ts";
+import { splitLines } from "../../src/review/line-diff.ts";
+
+export interface Row {
+  indent: string;
+  word: string;
+  /** What the user has typed behind the word. */
+  typed: string;
+  /** What a formatter puts at the end. */
+  semicolon: string;
+  ending: string;
+}
+
+/** What is known of a word. */
+export interface Fate {
+  /** `user` stands for everything that no reject may touch: the first text, and what was accepted. */
+  owner: "user" | "agent";
+  /** The user has changed a line of the agent. */
+  isMixed: boolean;
+  /** Where it has gone: for good, or by a change of the agent that can be rejected. */
+  gone: "no" | "user" | "agent";
+}
+
+export type Fates = Map<string, Fate>;
+
+const lineOf = ({ indent, word, typed, semicolon, ending }: Row): string => indent + word + typed + semicolon + ending;
+export const textOf = (rows: readonly Row[]): string => rows.map(lineOf).join("");
+export const wordOf = (line: string): string => line.trim().split(/[ ;]/)[0] ?? "";
+export const words = (text: string): string[] => splitLines(text).map(wordOf);
+
+export function rowFrom(line: string): Row {
+  const word = wordOf(line);
+  const ending = endingOfLine(line);
+  const indent = line.slice(0, line.indexOf(word));
+  const rest = line.slice(indent.length + word.length, line.length - ending.length);
+  const typed = rest.replace(/;$/, "");
+  return { indent, word, typed, semicolon: rest.slice(typed.length), ending };
+}
+
+export const copyOf = (fates: Fates): Fates => new Map([...fates].map(([word, fate]) => [word, { ...fate }]));
+
+/** Returns the fates of a former time. Words that came later are gone. */
+export const backTo = (former: Fates, now: Fates): Fates =>
+  new Map([...now].map(([word, fate]) => [word, { ...(former.get(word) ?? { ...fate, gone: "user" }) }]));

@@ -52,6 +52,14 @@ const ownSettings = {
 
 export const environmentKey = "test-key-of-the-environment";
 
+const openWindows = new Set<Window>();
+
+/** After a failed test, shows what its user would have seen. */
+afterEach(async function () {
+  if (this.currentTest?.state !== "failed") return;
+  for (const window of openWindows) console.log(await window.described().catch(String));
+});
+
 interface Parts {
   opened: { browser: Browser; page: Page };
   folder: string;
@@ -87,6 +95,15 @@ export class Window {
       if (message.type() === "error" && !noise.some((one) => one.test(text))) this.errors.push(text);
     });
     this.page.on("pageerror", (error) => this.errors.push(String(error)));
+    openWindows.add(this);
+  }
+
+  /** Returns what the panel shows, and the end of the last request; a picture is written to `out`. */
+  async described(): Promise<string> {
+    await this.page.screenshot({ path: `out/e2e-failed-${this.marker}.png` });
+    const shown = await (await this.panel()).locator("body").innerText();
+    const asked = `${this.requests.length} requests, the last: …${this.requests.at(-1)?.raw.slice(-1500)}`;
+    return [`What the panel shows:\n${shown}`, asked, ...this.errors].join("\n");
   }
 
   /** Sets the answers to the next requests; earlier ones that were not used are dropped. */
@@ -260,6 +277,7 @@ export class Window {
   }
 
   async close(): Promise<void> {
+    openWindows.delete(this);
     await this.#parts.opened.browser.close();
     await this.#parts.server.stop();
     await this.#parts.model.stop();

@@ -87,6 +87,9 @@ describe("comments in the editor", () => {
     await window.open("src/discount.js");
     await lens("Reject").click();
     await until(async () => (await window.read("src/discount.js")).includes("rate: 0.15"));
+    // The decision is made once the file is saved, which VS Code reports after it has written it.
+    const panel = await window.panel();
+    await panel.getByRole("button", { name: "Take back the rejection of discount.js" }).waitFor();
     const again = await window.reload();
     window.plays([edit("rate: 0.15", "rate: 0.14")], [{ text: "Lowered." }]);
     await say(again, "lower it then");

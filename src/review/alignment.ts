@@ -69,8 +69,8 @@ function peeled(old: readonly string[], fresh: readonly string[], hunk: LineHunk
   ].filter((part) => part.baseCount + part.count > 0);
 }
 
-/** Whether two lines, without their spaces, share at least half of their characters at both ends. */
-function areAlike(a: string, b: string): boolean {
+/** Whether two lines, given without their spaces, share at least half of their characters at both ends. */
+export function areAlike(a: string, b: string): boolean {
   const most = Math.min(a.length, b.length);
   let head = 0;
   while (head < most && a[head] === b[head]) head++;

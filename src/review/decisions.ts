@@ -19,6 +19,7 @@ import {
   unchanged,
   userLines,
 } from "./hunks.ts";
+import type { LineHunk } from "./line-diff.ts";
 import { cleared } from "./piece-builder.ts";
 import { changesFrom, StoredChanges, storedChanges } from "./stored-review.ts";
 
@@ -191,6 +192,7 @@ export function textsOf({ action, state, before, outcome, isDeleted }: DecidedFi
 export function takenBack(decided: DecidedFile, now: Changes): Changes {
   const ending = commonEnding(now.text);
   const [before, outcome] = [ended(decided.before, ending), ended(decided.outcome, ending)];
+  if (isBack(hunksAt(before, decided.hunk), before, now)) return now;
   if (isSame(now.base, outcome.base) && isSame(now.text, outcome.text)) return before;
   const base = rebased(outcome.base, baseOf(before, now), now.base, now.text);
   const text = rebased(outcome.text, before.text, now.text, base);
@@ -213,6 +215,38 @@ export function takenBack(decided: DecidedFile, now: Changes): Changes {
     return mixed.get(words) ?? (agents.has(words) ? undefined : { agent: [line] });
   });
   return changesOf(changes.base, changes.text, cleared(marks, changes.pieces), changes.pieces);
+}
+
+/** Whether the hunks wait again already: an editor's undo of a reject, or the agent, has brought them back. */
+function isBack(hunks: readonly LineHunk[], before: Changes, now: Changes): boolean {
+  const [then, present] = [linesUnderReview(before), linesUnderReview(now)];
+  const isThere = (kind: "old" | "fresh") => (line: string) => {
+    const key = withoutSpaces(line);
+    return (present[kind].get(key) ?? 0) >= (then[kind].get(key) ?? 0);
+  };
+  const freshOf = (hunk: LineHunk) =>
+    newLines(before, hunk).filter((_, at) => before.marks[hunk.start + at] !== "mine");
+  return (
+    hunks.length > 0 &&
+    hunks.every((hunk) => oldLines(before, hunk).every(isThere("old")) && freshOf(hunk).every(isThere("fresh")))
+  );
+}
+
+/** Returns how often each line is there among the old lines of all hunks, and among the agent's. */
+function linesUnderReview({ base, text, marks, pieces }: Changes) {
+  const count = (lines: Map<string, number>, line: string) => {
+    const key = withoutSpaces(line);
+    lines.set(key, (lines.get(key) ?? 0) + 1);
+  };
+  const [old, fresh] = [new Map<string, number>(), new Map<string, number>()];
+  for (const piece of pieces) {
+    for (let line = 0; line < piece.baseCount; line++) count(old, base[piece.baseStart + line] ?? "");
+    for (let line = piece.start; line < end(piece); line++) {
+      const mark = marks[line];
+      for (const one of isMixed(mark) ? [...mark.agent, text[line] ?? ""] : [text[line] ?? ""]) count(fresh, one);
+    }
+  }
+  return { old, fresh };
 }
 
 /** Returns the former text. What the user had made of the agent's lines is part of it if the agent has removed it since. */

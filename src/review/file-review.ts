@@ -37,6 +37,9 @@ export const ReviewState = z.discriminatedUnion("type", [
 ]);
 export type ReviewState = z.infer<typeof ReviewState>;
 
+/** A text that a review has had. */
+export type ReviewMoment = UndoHistory["present"];
+
 export class FileReview {
   #state: ReviewState;
   #changes: Changes;
@@ -106,6 +109,20 @@ export class FileReview {
     const lines = linesAfter(old, edits, text);
     if (wordsOf(old.join("")) === wordsOf(lines.join(""))) this.formatted(edits, text);
     else this.userEdited(edits, text);
+  }
+
+  get moment(): ReviewMoment {
+    return this.#history.present;
+  }
+
+  /**
+   * What was taken for edits of the user since then were a formatter's, as far back as no word has changed. Returns
+   * whether the review has changed.
+   */
+  formattedSince(moment: ReviewMoment): boolean {
+    const changes = this.#history.formattedSince(moment, (before, lines) => becomes(before, lines, "formatter"));
+    if (changes) this.#changes = changes;
+    return changes !== undefined;
   }
 
   /** `text` is the result. It counts where the edits do not lead to it. */
@@ -191,10 +208,13 @@ export class FileReview {
       this.#changes = arrival.changes;
       return;
     }
-    if (arrival.type === "edit") this.#take(edits, text, "user");
+    const { text: old } = this.#changes;
+    const lines = linesAfter(old, edits, text);
+    const isReview = arrival.type === "review";
+    const mine = isReview ? withReturned(old, lines, arrival.isAgents) : withoutReturned(old, lines, arrival.isAgents);
+    if (!isReview && mine.length === lines.length) this.#take(edits, text, "user");
     else {
-      const lines = linesAfter(this.#changes.text, edits, text);
-      this.#changes = becomes(this.#changes, withReturned(this.#changes.text, lines, arrival.isAgents), "user");
+      this.#changes = becomes(this.#changes, mine, "user");
       this.#changes = becomes(this.#changes, lines, "agent");
     }
     this.#history.arrived(this.#changes);
@@ -241,6 +261,19 @@ function withReturned(old: readonly string[], fresh: readonly string[], isAgents
   }
   append(lines, old.slice(from));
   return lines;
+}
+
+/** Returns the new lines without those of the agent that were not there. */
+function withoutReturned(
+  old: readonly string[],
+  fresh: readonly string[],
+  isAgents: (line: number) => boolean,
+): readonly string[] {
+  const returned = new Set<number>();
+  for (const { start, count } of differences(old, fresh)) {
+    for (let line = start; line < start + count; line++) if (isAgents(line)) returned.add(line);
+  }
+  return fresh.filter((_, line) => !returned.has(line));
 }
 
 /** An edit of more lines may be a program's, which has read the file again. */

@@ -2,7 +2,7 @@
  * The texts of one document, in the order of its undo stack. An undo or redo arrives as a plain edit; this history
  * knows what was under review in the text that it leads to.
  */
-import { withoutSpaces } from "./alignment.ts";
+import { withoutSpaces, wordsOf } from "./alignment.ts";
 import { type Changes, end, unchanged } from "./hunks.ts";
 
 /**
@@ -12,13 +12,12 @@ import { type Changes, end, unchanged } from "./hunks.ts";
 export type EditKind = "opens" | "closes" | "typed" | "plain";
 
 /**
- * `edit`: a change of the user. `review`: the agent's change is under review again; `isAgents` tells for each line of the
+ * `edit`: a change of the user. `review`: the agent's change is under review again. `isAgents` tells for each line of the
  * text whether it is the agent's if it was not there.
  */
 export type Arrival =
   | { type: "known"; changes: Changes }
-  | { type: "edit" }
-  | { type: "review"; isAgents: (line: number) => boolean };
+  | { type: "edit" | "review"; isAgents: (line: number) => boolean };
 
 interface TextState {
   changes: Changes;
@@ -65,6 +64,37 @@ export class UndoHistory {
     if (here) Object.assign(here, { changes, isValid: true });
   }
 
+  /** The present text, to be compared with a later one. */
+  get present(): TextState | undefined {
+    return this.#states[this.#at];
+  }
+
+  /**
+   * What led from `since` to the present text was no user's, as far back as no word has changed. `taken` returns the
+   * changes after such a step. Returns those of the present text; undefined if nothing is known of the steps.
+   */
+  formattedSince(
+    since: TextState | undefined,
+    taken: (before: Changes, lines: readonly string[]) => Changes,
+  ): Changes | undefined {
+    const first = since ? this.#states.indexOf(since) : -1;
+    const last = this.#states.length - 1;
+    if (first < 0 || this.#at !== last) return undefined;
+    let steps = this.#states.slice(first);
+    const isFormat = (at: number) => {
+      const [before, after] = [steps[at - 1], steps[at]];
+      return before?.isValid && after && wordsIn(before) === wordsIn(after);
+    };
+    const from = steps.findLastIndex((_, at) => at > 0 && !isFormat(at));
+    steps = steps.slice(Math.max(from, 0));
+    let changes = steps[0]?.changes;
+    for (const state of steps.slice(1)) {
+      changes = changes && taken(changes, state.changes.text);
+      if (changes) Object.assign(state, { changes, isValid: true, step: "plain" });
+    }
+    return steps.length > 1 ? changes : undefined;
+  }
+
   /** Returns the changes of a text that was there before, whatever has led to it now. */
   known(lines: readonly string[]): Changes | undefined {
     return this.#states.findLast(({ isValid, changes }) => isValid && isSame(changes.text, lines))?.changes;
@@ -79,11 +109,15 @@ export class UndoHistory {
     if (to < 0) {
       this.#states.splice(0, this.#at, unknownState(lines));
       this.#at = 0;
-      return { type: "edit" };
+      return { type: "edit", isAgents: nobodys };
     }
     const left = this.#states.slice(to + 1, this.#at + 1);
     this.#at = to;
-    return this.#arrival(left.some(({ step }) => step === "closes"));
+    // What the agent has removed of its own lines is its again, but not what the user has made of accepted ones.
+    return this.#arrival(
+      left.some(({ step }) => step === "closes"),
+      left.every(({ step }) => step === "opens"),
+    );
   }
 
   redo(lines: readonly string[]): Arrival {
@@ -91,17 +125,21 @@ export class UndoHistory {
     if (to < 0) {
       this.#states.splice(this.#at + 1, Number.POSITIVE_INFINITY, unknownState(lines));
       this.#at++;
-      return { type: "edit" };
+      return { type: "edit", isAgents: nobodys };
     }
     const taken = this.#states.slice(this.#at + 1, to + 1);
     this.#at = to;
-    return this.#arrival(taken.some(({ step }) => step === "opens"));
+    return this.#arrival(
+      taken.some(({ step }) => step === "opens"),
+      false,
+    );
   }
 
-  #arrival(review: boolean): Arrival {
+  #arrival(review: boolean, isAgentsUndone: boolean): Arrival {
     const here = this.#states[this.#at];
     if (here?.isValid) return { type: "known", changes: here.changes };
-    return review && here ? { type: "review", isAgents: this.#agentsLines(here.changes) } : { type: "edit" };
+    const isAgents = here && (review || isAgentsUndone) ? this.#agentsLines(here.changes) : nobodys;
+    return { type: review && here ? "review" : "edit", isAgents };
   }
 
   #agentsLines({ text, marks, pieces }: Changes): (line: number) => boolean {
@@ -115,6 +153,10 @@ export class UndoHistory {
     return (line) => lines.has(line);
   }
 }
+
+const nobodys = (): boolean => false;
+
+const wordsIn = ({ changes }: TextState): string => wordsOf(changes.text.join(""));
 
 const unknownState = (lines: readonly string[]): TextState => ({
   changes: unchanged(lines),

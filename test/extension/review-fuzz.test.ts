@@ -59,6 +59,8 @@ class Program {
   /** The review of the text in the stash, while it is to come back as it was. */
   #stashed: { text: string; changes: Changes } | undefined;
   #hasStash = false;
+  /** The text of the branch that was left, and its review while it is to come back as it was. */
+  #left: { text: string; changes: Changes | undefined } | undefined;
   #next = 0;
 
   constructor(seed: number, folder: string, storage: string, host: (review: () => Review) => EditorHost) {
@@ -153,6 +155,10 @@ class Program {
     this.#git("init", "-q");
     this.#git("add", ".");
     this.#git("commit", "-qm", "first");
+    this.#git("checkout", "-qb", "other");
+    await writeFile(this.#uri.fsPath, this.#changed(lines, "u").join(""));
+    this.#git("commit", "-q", "--allow-empty", "-am", "other");
+    this.#git("checkout", "-q", "-");
     await this.#act("agentWrites");
     for (let at = 0; at < actsOfRun; at++) {
       const names = Object.keys(acts);
@@ -178,6 +184,7 @@ class Program {
     await act.run(this);
     listener.dispose();
     const after = await this.#state();
+    if (after.text !== before.text) this.log.push(`  made it ${JSON.stringify(after.text)}`);
     if (decisions.includes("accept") || decisions.includes("reject")) this.#decide(decisions, before, after);
     this.#check(act.effect, before, after);
   }
@@ -249,10 +256,29 @@ class Program {
   }
 
   async agentRuns(): Promise<void> {
+    const text = this.#changed(splitLines(await this.#disk()), "a").join("");
+    await this.#command("/bin/sh", "-c", 'printf %s "$1" > "$2"', "sh", text, this.#uri.fsPath);
+  }
+
+  /** Replaces words, deletes lines and adds some, at places of their own. */
+  async agentRunsSed(): Promise<void> {
+    const scripts = splitLines(await this.#disk()).flatMap((_, at) => {
+      const line = at + 1;
+      const what = this.#below(8);
+      if (what === 0) return [`${line}d`];
+      const word = what < 3 ? this.#fresh("a").trim() : "";
+      if (what === 1) return [`${line}a ${word}`];
+      return what === 2 ? [`${line}s/^[ua][0-9]*/${word}/`] : [];
+    });
+    if (scripts.length === 0) return;
+    await this.#command("sed", "-i", ...scripts.flatMap((script) => ["-e", script]), this.#uri.fsPath);
+  }
+
+  /** Runs a step with a command. */
+  async #command(program: string, ...args: string[]): Promise<void> {
     this.#checkpoints.begin();
     await this.#checkpoints.ready("unknown", signal);
-    const text = this.#changed(splitLines(await this.#disk()), "a").join("");
-    execFileSync("/bin/sh", ["-c", 'printf %s "$1" > "$2"', "sh", text, this.#uri.fsPath]);
+    execFileSync(program, args);
     await this.#checkpoints.end();
     await this.#taken();
   }
@@ -297,6 +323,20 @@ class Program {
     assert.deepEqual(now.changes.pieces, stashed.changes.pieces, "the review is not the one that was stashed");
   }
 
+  /** Switches to the other branch, on which others have changed lines, and back. */
+  async checkout(): Promise<void> {
+    if (this.#hasStash) return;
+    const { text, changes } = await this.#state();
+    const left = this.#left;
+    this.#git("commit", "-q", "--allow-empty", "-am", "all");
+    this.#git("checkout", "-q", left ? "-" : "other");
+    await this.#taken();
+    this.#left = left ? undefined : { text, changes };
+    const now = await this.#state();
+    if (!left?.changes || now.text !== left.text) return;
+    assert.deepEqual(now.changes.pieces, left.changes.pieces, "the review is not the one of the branch");
+  }
+
   async save(): Promise<void> {
     assert.ok(await (await this.#document()).save());
   }
@@ -312,8 +352,7 @@ class Program {
     const index = isAll ? undefined : this.#below(hunks);
     if (action === "accept") this.review.accept(this.#uri, index);
     else await this.review.reject(this.#uri, index);
-    // The stashed text may have the same change.
-    this.#stashed = undefined;
+    this.#forgetLeft();
   }
 
   async undoDecision(): Promise<void> {
@@ -323,7 +362,13 @@ class Program {
     const { changes } = await this.#state();
     const base = wordsOf(changes.base);
     for (const word of words ?? []) if (!base.has(word)) this.#agents.add(word);
+    this.#forgetLeft();
+  }
+
+  /** A text that is put away may have the same change as one that is decided. */
+  #forgetLeft(): void {
     this.#stashed = undefined;
+    if (this.#left) this.#left.changes = undefined;
   }
 
   async reload(): Promise<void> {
@@ -343,10 +388,12 @@ interface Act {
 const acts: Record<string, Act> = {
   agentWrites: { effect: "keeps", run: (program) => program.agentWrites() },
   agentRuns: { effect: "keeps", needsClean: true, run: (program) => program.agentRuns() },
+  agentRunsSed: { effect: "keeps", needsClean: true, run: (program) => program.agentRunsSed() },
   userTypes: { effect: "removes", run: (program) => program.userTypes() },
   userAppends: { effect: "keeps", run: (program) => program.userAppends() },
   diskWrites: { effect: "removes", needsClean: true, run: (program) => program.diskWrites() },
   stashOrPop: { effect: "removes", needsClean: true, run: (program) => program.stashOrPop() },
+  checkout: { effect: "removes", needsClean: true, run: (program) => program.checkout() },
   save: { effect: "keeps", run: (program) => program.save() },
   undo: { effect: "removes", run: (program) => program.undo("undo") },
   redo: { effect: "removes", run: (program) => program.undo("redo") },

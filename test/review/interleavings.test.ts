@@ -1,11 +1,16 @@
-/** Random interleavings of everyone who writes a file under review. */
+/** Random interleavings of everyone who writes a file under review. `RONDO_STORY_RUNS` is their number. */
 import fc from "fast-check";
 import { Story } from "./story.ts";
 
+const numRuns = Number(process.env["RONDO_STORY_RUNS"] ?? 3000);
 const small = fc.nat(4);
 const place = fc.record({ at: fc.nat(30), cut: small, put: small });
 const act = fc.oneof(
   fc.record({ act: fc.constant("agent" as const), places: fc.array(place, { minLength: 1, maxLength: 3 }) }),
+  fc.record({
+    ...{ act: fc.constant("sed" as const), first: small, every: fc.nat(3) },
+    what: fc.constantFrom("replace" as const, "delete" as const, "append" as const),
+  }),
   fc.record({
     ...{ act: fc.constant("user" as const), at: fc.nat(30), cut: small, put: small },
     how: fc.constantFrom("typed" as const, "whole" as const, "disk" as const),
@@ -24,17 +29,20 @@ const act = fc.oneof(
   fc.record({ act: fc.constantFrom("undo" as const, "redo" as const) }),
   fc.record({ act: fc.constant("undoDecision" as const) }),
   fc.record({ act: fc.constantFrom("commit" as const, "leave" as const, "comeBack" as const, "vanish" as const) }),
+  fc.record({ act: fc.constant("checkout" as const), at: fc.nat(30), cut: small, put: small }),
   fc.record({ act: fc.constant("reload" as const) }),
 );
 
 describe("everyone at once", () => {
   it("V21 the user's lines are never lost, and a reject takes back the agent's lines only", function () {
-    this.timeout(60_000);
+    this.timeout(60_000 + numRuns);
     fc.assert(
       fc.property(fc.nat(12), fc.array(act, { maxLength: 18 }), (lines, acts) => {
         const story = new Story(lines);
         for (const one of acts) {
           if (one.act === "agent") story.agent(one.places);
+          else if (one.act === "sed") story.sed(one.first, one.every, one.what);
+          else if (one.act === "checkout") story.checkout(one.at, one.cut, one.put);
           else if (one.act === "user") story.user(one.at, one.cut, one.put, one.how);
           else if (one.act === "type") story.type(one.at, one.isWhole);
           else if (one.act === "rewrite") story.rewrite(one.what, one.author);
@@ -43,7 +51,7 @@ describe("everyone at once", () => {
           story.check();
         }
       }),
-      { numRuns: 3000 },
+      { numRuns },
     );
   });
 });

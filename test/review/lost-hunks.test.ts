@@ -49,6 +49,45 @@ describe("a text from another program", () => {
     assert.equal(file.changes.hunks.length, 2);
   });
 
+  describe("where the agent has removed lines", () => {
+    const removedFrom = (lines: readonly string[], at: number, cut: number, now: readonly string[]) => {
+      const file = FileReview.begin(text(lines));
+      file.agentWrote(text(lines.toSpliced(at, cut)));
+      file.replaced([], text(now));
+      return { hunks: file.changes.hunks.length, rejected: currentText(file.without(undefined)) };
+    };
+
+    it("V4 ends the change when nothing is left of the text, also at its first and last line", () => {
+      for (const [at, now] of [
+        [0, []],
+        [0, ["another"]],
+        [1, []],
+        [1, ["another"]],
+      ] as const) {
+        assert.deepEqual(removedFrom(["first()", "last()"], at, 1, now), { hunks: 0, rejected: text(now) });
+      }
+    });
+
+    it("V4 ends the change when the lines are back, formatted or in the version of another branch", () => {
+      for (const now of [
+        ["one()", "  two();", "three()"],
+        ["one()", "two(", "three()"],
+        ["one()", "two() // changed"],
+      ]) {
+        assert.deepEqual(removedFrom(["one()", "two()", "three()"], 1, 1, now), { hunks: 0, rejected: text(now) });
+      }
+    });
+
+    it("V4 leaves the change when other lines change elsewhere, or one of several is back", () => {
+      const lines = ["one()", "two()", "three()", "four()"];
+      assert.deepEqual(removedFrom(lines, 1, 1, ["one()", "three()", "other()"]), {
+        hunks: 1,
+        rejected: text(["one()", "two()", "three()", "other()"]),
+      });
+      assert.deepEqual(removedFrom(lines, 1, 2, ["one()", "two()", "four()"]), { hunks: 1, rejected: text(lines) });
+    });
+  });
+
   it("V4 keeps every line of a text that shares none with the agent's, whatever it is", () => {
     const line = fc.constantFrom("x", "y", "z", "");
     fc.assert(

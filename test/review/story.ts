@@ -23,7 +23,7 @@ interface Shelved extends Moment {
   changes: Changes;
   /** Number of texts that had been put away before. */
   kept: number;
-  /** Whether the text has been there since. */
+  /** Whether the text has been there since, or its review cannot be known any more. */
   wasBack: boolean;
 }
 
@@ -96,18 +96,40 @@ export class Story {
 
   /** The agent replaces lines by its own, at several places at once. */
   agent(places: readonly { at: number; cut: number; put: number }[]): void {
-    const old = this.text;
-    let tookOver = false;
+    const rows = [...this.rows];
     for (const { at, cut, put } of places) {
-      const from = at % (this.rows.length + 1);
       const fresh = Array.from({ length: put }, () => this.#fresh("agent"));
-      for (const { word } of this.rows.splice(from, cut, ...fresh)) {
-        const fate = this.#fate(word);
-        // What the user has made of the agent's line is the user's when the agent removes it.
-        tookOver ||= fate.isMixed;
-        if (fate.isMixed) Object.assign(fate, { owner: "user", isMixed: false });
-        fate.gone = fate.owner === "user" ? "agent" : "user";
-      }
+      rows.splice(at % (rows.length + 1), cut, ...fresh);
+    }
+    this.#agentWrote(rows);
+  }
+
+  /**
+   * A command of the agent does the same to many lines, as `sed` does: gives them another first word, deletes them, or
+   * puts a line of its own below each.
+   */
+  sed(first: number, every: number, what: "replace" | "delete" | "append"): void {
+    const isMeant = (at: number) => at >= first && (at - first) % (every + 1) === 0;
+    const rows = this.rows.flatMap((row, at) => {
+      if (!isMeant(at)) return [row];
+      if (what === "delete") return [];
+      const fresh = this.#fresh("agent");
+      return what === "append" ? [row, fresh] : [{ ...row, word: fresh.word }];
+    });
+    this.#agentWrote(rows);
+  }
+
+  #agentWrote(rows: Row[]): void {
+    const old = this.text;
+    const left = new Set(rows.map(({ word }) => word));
+    this.rows = rows;
+    let tookOver = false;
+    for (const [word, fate] of this.fates) {
+      if (fate.gone !== "no" || left.has(word)) continue;
+      // What the user has made of the agent's line is the user's when the agent removes it.
+      tookOver ||= fate.isMixed;
+      if (fate.isMixed) Object.assign(fate, { owner: "user", isMixed: false });
+      fate.gone = fate.owner === "user" ? "agent" : "user";
     }
     this.review.agentWrote(this.text);
     // It then stands in place of the line that the agent had replaced first.
@@ -167,6 +189,11 @@ export class Story {
     if (author === "disk") {
       this.#fromDisk(rows);
       return;
+    }
+    // A text may have come together from a formatted part and another one.
+    for (const [at, { word, semicolon }] of this.rows.entries()) {
+      const fate = this.#fate(word);
+      if (author === "user" && fate.owner === "agent" && semicolon !== rows[at]?.semicolon) fate.isMixed = true;
     }
     this.rows = rows;
     // An editor names no lines when all endings change.
@@ -238,7 +265,7 @@ export class Story {
     const isPlain = changes === decided.before;
     if (isPlain) this.fates = backTo(fates, this.fates);
     else {
-      this.#mayRepeat = true;
+      this.#mayRepeat ||= changes !== now;
       this.#settle((word) => fates.get(word)?.owner === "agent");
     }
     // A line that the user has made of the agent's stays or goes as he says.
@@ -285,6 +312,16 @@ export class Story {
     this.#fromDisk(this.#commit, true);
   }
 
+  /** A switch to another branch, on which others have replaced some of the committed lines. */
+  checkout(at: number, cut: number, put: number): void {
+    this.#shelf.push({ ...this.#moment(), changes: this.review.changes, kept: this.#kept, wasBack: false });
+    const style = this.#commit[0] ?? { indent: "", semicolon: "", ending: "\n" };
+    const fresh = Array.from({ length: put }, () => ({ ...style, word: this.#fresh("user").word, typed: "" }));
+    // Nobody can tell whether a removed line that stands on the other branch is the one of the former text.
+    this.#mayRepeat ||= this.#commit.some(({ word }) => this.#fate(word).gone === "agent");
+    this.#fromDisk(this.#commit.toSpliced(at % (this.#commit.length + 1), cut, ...fresh), true);
+  }
+
   /** The text that left last comes back. */
   comeBack(): void {
     const shelved = this.#shelf.pop();
@@ -327,6 +364,8 @@ export class Story {
   }
 
   #closed(): void {
+    // A text of which nothing was under review is known while the window lives.
+    for (const shelved of this.#shelf) shelved.wasBack ||= shelved.changes.hunks.length === 0;
     this.#stack = [{ ...this.#moment(), isValid: true }];
     this.#at = 0;
   }
@@ -368,7 +407,8 @@ export class Story {
     );
     const [inBase, inText] = [new Set(base.map(wordOf)), new Set(text.map(wordOf))];
     for (const [word, fate] of this.fates) {
-      if (fresh.has(word)) {
+      // A removed line that is back with other spaces is in both.
+      if (fresh.has(word) && !inBase.has(word)) {
         const isShared = isMixed(fresh.get(word));
         assert.ok(isShared || fate.owner === "agent" || mayReturn(word), `${word} is the agent's again`);
         Object.assign(fate, { owner: isShared ? fate.owner : "agent", isMixed: isShared, gone: "no" });

@@ -74,6 +74,8 @@ export class Decider {
   readonly onDidDecide = this.#decided.event;
   /** The texts that a decision is writing, by URI. */
   readonly #writing = new Map<string, { outcome: Changes; taken(): void }>();
+  /** URIs of the files to which a decision gives a text and saves it. */
+  readonly #saving = new Set<string>();
 
   constructor({ files, log, rows, dialogs, warn }: DeciderOptions) {
     this.#files = files;
@@ -147,6 +149,11 @@ export class Decider {
   /** Whether a decision is writing the file. */
   isWriting(key: string): boolean {
     return this.#writing.has(key);
+  }
+
+  /** Whether a decision is saving the file, so that formatters may change it. */
+  isSaving(key: string): boolean {
+    return this.#saving.has(key);
   }
 
   /** Takes a text that has arrived in a document. Returns whether a decision has written it. */
@@ -281,11 +288,13 @@ export class Decider {
   async #write(uri: vscode.Uri, known: Changes, outcome: Changes, taken: () => void): Promise<void> {
     const key = uri.toString();
     this.#writing.set(key, { outcome, taken });
+    this.#saving.add(key);
     try {
       await writeText(uri, known, currentText(outcome));
       if (this.#writing.delete(key)) taken();
     } finally {
       this.#writing.delete(key);
+      this.#saving.delete(key);
       this.#files.report(key);
     }
   }

@@ -74,8 +74,25 @@ export function isFromDisk(document: vscode.TextDocument): boolean {
     const { size } = statSync(document.uri.fsPath);
     return size <= maxComparedBytes ? readFileSync(document.uri.fsPath) : undefined;
   }, undefined);
-  const text = bytes && decode(bytes)?.text;
-  return text !== undefined && lineFeeds(text) === lineFeeds(document.getText());
+  if (!bytes) return false;
+  const shown = lineFeeds(document.getText());
+  const isShown = (text: string | undefined) => text !== undefined && lineFeeds(text) === shown;
+  return isShown(decode(bytes)?.text) || isShown(decodedAs(document.encoding, bytes));
+}
+
+/**
+ * Decodes at once, which VS Code's own function does not. Its names of encodings (`SUPPORTED_ENCODINGS`) often lack a
+ * hyphen that those of the Encoding Standard have. Returns undefined for the few that Node does not know.
+ */
+function decodedAs(encoding: string, bytes: Uint8Array): string | undefined {
+  for (const label of [encoding, encoding.replace(/^(windows|utf|koi8|euc|big5)(?=[^-])/, "$1-")]) {
+    const text = attempt(
+      () => new TextDecoder(label.replace("shiftjis", "shift_jis"), { fatal: true }).decode(bytes),
+      undefined,
+    );
+    if (text !== undefined) return text;
+  }
+  return undefined;
 }
 
 /**

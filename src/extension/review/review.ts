@@ -19,6 +19,7 @@ import { fileText, reviewText } from "./notebook-text.ts";
 import { PastStore } from "./past-store.ts";
 import { ReviewRows } from "./review-rows.ts";
 import { ReviewStore } from "./review-store.ts";
+import { SaveEdits } from "./save-edits.ts";
 
 interface ReviewOptions {
   /** The extension's folder for this workspace. Without it the review ends with the window. */
@@ -55,8 +56,7 @@ export class Review implements vscode.Disposable, WriteWatch {
   readonly #writing = new Map<string, AgentWrite>();
   /** Files that a restore of a checkpoint is writing. */
   readonly #restoring = new Set<string>();
-  /** Documents that are being saved. VS Code announces it before formatters run. */
-  readonly #saving = new Set<string>();
+  readonly #saves = new SaveEdits((key) => this.#report(key));
   readonly #log: DecisionStore;
   readonly #decider: Decider;
   readonly #rows = new ReviewRows();
@@ -79,10 +79,8 @@ export class Review implements vscode.Disposable, WriteWatch {
       this.#changed,
       this.#disk,
       this.#decider,
+      this.#saves,
       vscode.workspace.onDidChangeTextDocument((event) => this.#documentChanged(event)),
-      // VS Code formats before this event where the extension host has started late: then the changes count as typed.
-      vscode.workspace.onWillSaveTextDocument(({ document }) => this.#saving.add(document.uri.toString())),
-      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#saving.delete(uri.toString())),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#documentClosed(uri)),
       vscode.workspace.onDidChangeNotebookDocument(({ notebook }) => this.#cellsChanged(notebook.uri)),
       vscode.workspace.onDidCloseNotebookDocument(({ uri }) => this.#documentClosed(uri)),
@@ -295,8 +293,11 @@ export class Review implements vscode.Disposable, WriteWatch {
     else if (reason === vscode.TextDocumentChangeReason.Undo) file.undone(edits, text);
     else if (reason === vscode.TextDocumentChangeReason.Redo) file.redone(edits, text);
     else if (this.#restoring.has(key) || isFromDisk(document)) this.#changedOnDisk(document, file, edits);
-    else if (this.#saving.has(key)) file.saving(edits, text);
-    else file.userEdited(edits, text);
+    else if (this.#saves.isSaving(key) || this.#decider.isSaving(key)) file.saving(edits, text);
+    else {
+      this.#saves.edits(event, file);
+      file.userEdited(edits, text);
+    }
     // Without a difference the change was known from the disk already.
     if (file.changes !== before) this.#report(key);
   }
@@ -324,7 +325,7 @@ export class Review implements vscode.Disposable, WriteWatch {
   /** Unsaved changes are gone with the document, so the file is read again. */
   #documentClosed(uri: vscode.Uri): void {
     const key = uri.toString();
-    this.#saving.delete(key);
+    this.#saves.forget(key);
     const file = this.#files.get(key);
     if (!file || this.#writing.has(key)) return;
     if (file.isOpen) this.#disk.see(uri);

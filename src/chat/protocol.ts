@@ -6,6 +6,17 @@ import { Attachment } from "./prompt-input.ts";
 import { Answer, type CommandPart, Rule } from "./requests.ts";
 import type { Trace } from "./trace.ts";
 
+/** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
+export const editorContextKinds = [
+  "problems",
+  "file-problems",
+  "terminal",
+  "terminal-selection",
+  "failed-tests",
+  "debug-output",
+] as const;
+export type EditorContextKind = (typeof editorContextKinds)[number];
+
 export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready") }),
   z.object({
@@ -98,6 +109,9 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("set-agent"), name: z.string() }),
   z.object({ type: z.literal("attach") }),
   z.object({ type: z.literal("detach"), index: z.int().check(z.gte(0)) }),
+  /** Answered with `editor-context`, once for each kind, as soon as it is known. */
+  z.object({ type: z.literal("list-editor-contexts") }),
+  z.object({ type: z.literal("attach-editor-context"), kind: z.enum(editorContextKinds) }),
   z.object({
     type: z.literal("open-file"),
     path: z.string().check(z.maxLength(4096)),
@@ -337,6 +351,13 @@ interface Cost {
   estimated: boolean;
 }
 
+/** `words`: what it holds now ("3 errors in 2 files"), or why there is nothing to attach. */
+export interface EditorContext {
+  kind: EditorContextKind;
+  words: string;
+  isEmpty: boolean;
+}
+
 /** Whether an editor shows where the agent reads and writes. `paused`: until the next message, as the user has moved there. */
 export type FollowState = "off" | "on" | "paused";
 
@@ -388,6 +409,7 @@ export type ToPanel = { seq: number } & (
   | { type: "merge-preview"; merge: MergeView }
   /** Both, or none if the session on screen has no rival any more. */
   | { type: "rivals"; rivals: RivalView[] }
+  | { type: "editor-context"; context: EditorContext }
   | { type: "notice"; message: string; next: string }
   /** Puts text into the composer at the cursor; `send` sends it at once. */
   | { type: "compose"; text: string; send: boolean }

@@ -29,8 +29,10 @@ import { BriefModel } from "./editor/brief-model.ts";
 import { CommitMessages } from "./editor/commit/commit-messages.ts";
 import { contextCommands } from "./editor/context-commands.ts";
 import type { DebugOutput } from "./editor/debug-output.ts";
+import { EditorContexts } from "./editor/editor-contexts.ts";
 import { editPermission } from "./editor/inline/edit-permission.ts";
 import { InlinePrompts } from "./editor/inline/inline-prompt.ts";
+import { TerminalCommands } from "./editor/terminal-commands.ts";
 import { Follow } from "./follow/follow.ts";
 import { openFolders } from "./host/documents.ts";
 import { vscodeHost } from "./host/vscode-host.ts";
@@ -280,6 +282,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...{ models, files, worktrees, comments: comments.threads },
     decided: ({ chat }) => teller.settled(chat.session.id),
   });
+  const terminals = own(new TerminalCommands());
+  const contexts = new EditorContexts({ page, composer, files, terminals, debugOutput });
   const restorePage = own(new RestorePage(page));
   const rulePage = rulesHandlers(page, rules);
   const tracePage = own(new TracePage(page, log));
@@ -291,6 +295,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const handlers: Handlers = {
     ...composer.handlers,
+    ...contexts.handlers,
     ...conversationHandlers(page, models),
     ...new SessionsPage(page, composer, worktrees).handlers,
     ...worktrees.handlers,
@@ -372,7 +377,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       openPlan: () => comments.openPlan(),
     }),
     ...worktreeCommands({ page, handlers, panel, worktrees }),
-    ...contextCommands({ page, composer, panel, files, debugOutput }),
+    ...contextCommands({ page, composer, panel, files, contexts }),
     "rondo.generateCommitMessage": (sourceControl: unknown) => commitMessages.generate(sourceControl),
     "rondo.inlinePrompt": () => inlinePrompts.show(),
     "rondo.cancelCommitMessage": () => commitMessages.cancel(),

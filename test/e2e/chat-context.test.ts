@@ -99,6 +99,73 @@ describe("context of the editor", () => {
     assert.match(sent(), /Debug Console Toy program:\\n```\\nthe cart is empty\\n/, "without colours");
   });
 
+  /** Types the beginning of a name, waits for the row with these words, and takes it. */
+  async function mention(typed: string, words: RegExp): Promise<void> {
+    const panel = await window.panel();
+    const field = panel.getByRole("textbox", { name: "Message" });
+    await field.pressSequentially(typed);
+    const row = panel.getByRole("listbox", { name: "Mentions" }).getByRole("option", { name: words });
+    await row.waitFor();
+    while ((await row.getAttribute("aria-selected")) !== "true") await field.press("ArrowDown");
+    await field.press("Enter");
+  }
+
+  it("V14 problems of the workspace are attached, and sent", async () => {
+    const panel = await window.newSession();
+    await window.open("broken.json");
+    await window.page.locator(".squiggly-error").first().waitFor();
+    await mention("what is wrong? @prob", /^Problems 1 error in 1 file$/);
+    await (await attached("Problems")).waitFor();
+    window.plays([{ text: "A value is missing." }]);
+    const field = panel.getByRole("textbox", { name: "Message" });
+    assert.equal(await field.inputValue(), "what is wrong? ");
+    await field.press("Enter");
+    await said(panel, "A value is missing.");
+    assert.match(sent(), /Problems:\\n```\\n1 error in 1 file\\n\\nbroken\.json:\\n- line 3: Value expected/);
+    assert.match(sent(), /what is wrong\?/);
+  });
+
+  it("V14 the last command of the terminal is attached, and the clipboard stays as it was", async () => {
+    const { page } = window;
+    const panel = await window.newSession();
+    await page.evaluate(() => navigator.clipboard.writeText("the user's own"));
+    await window.command("Terminal: Focus Terminal");
+    await page.locator(".terminal.xterm.focus").waitFor();
+    await page.keyboard.type("echo rotten $((60+6)); (exit 4)\n");
+    await page.locator(".xterm-rows", { hasText: "rotten 66" }).waitFor();
+    // The shell tells the end of a command at a time of its own; the list asks when it opens.
+    const field = panel.getByRole("textbox", { name: "Message" });
+    const row = panel.getByRole("option", { name: /^Terminal echo rotten .*, exit 4$/ });
+    while (!(await row.isVisible())) {
+      await field.fill("");
+      await field.pressSequentially("@term");
+    }
+    await row.click();
+    await (await attached("Terminal ")).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "the user's own");
+    window.plays([{ text: "It is 66." }]);
+    await field.pressSequentially("how many?");
+    await press(panel, "Send");
+    await said(panel, "It is 66.");
+    assert.match(sent(), /Terminal [^\\]*:\\n```\\n[\s\S]*rotten 66/);
+  });
+
+  it("V14 the failed tests and the output of the Debug Console are attached together", async () => {
+    const panel = await window.newSession();
+    await mention("@test", /^Failed tests 1 failed test$/);
+    await (await attached("Failed tests")).waitFor();
+    await mention("@deb", /^Debug output Toy program, 1 line$/);
+    await (await attached("Debug Console Toy program")).waitFor();
+    window.plays([{ text: "The total is off by one." }]);
+    await panel.getByRole("textbox", { name: "Message" }).fill("why?");
+    await press(panel, "Send");
+    await said(panel, "The total is off by one.");
+    assert.match(
+      sent(),
+      /Failed tests:\\n[\s\S]*905[\s\S]*904[\s\S]*Debug Console Toy program:\\n```\\nthe cart is empty/,
+    );
+  });
+
   it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });

@@ -262,14 +262,6 @@ export const loopStates: Record<string, State> = {
       ),
     ],
   },
-  mentions: {
-    messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work)]), f.panelState({ agents }))],
-    act: async (page) => {
-      const field = page.getByRole("textbox", { name: "Message" });
-      await field.pressSequentially("Ask @");
-      await field.press("ArrowDown");
-    },
-  },
   "menu-agent": {
     messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work)]), f.panelState({ agents }))],
     act: (page) => page.getByRole("button", { name: "Agent: build" }).click(),

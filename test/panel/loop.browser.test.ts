@@ -228,9 +228,10 @@ describe("agents", () => {
 
   it("S1 are mentioned: suggested while the name is typed, sent with the prompt", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", []), several));
-    const list = panel.page.getByRole("listbox", { name: "Agents" });
+    const list = panel.page.getByRole("listbox", { name: "Mentions" });
     await message(panel).pressSequentially("Let @");
-    assert.equal(await list.getByRole("option").count(), 3, "build cannot be mentioned");
+    const named = list.getByRole("group", { name: "Agents" }).getByRole("option");
+    assert.equal(await named.count(), 3, "build cannot be mentioned");
     await message(panel).pressSequentially("g");
     const active = await message(panel).getAttribute("aria-activedescendant");
     assert.match(await panel.page.locator(`[id="${active}"]`).innerText(), /^general/);

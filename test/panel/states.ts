@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { commentStates } from "./comment-states.ts";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
+import { mentionStates } from "./mention-states.ts";
 import type { Unnumbered } from "./page.ts";
 import { reviewStates } from "./review-states.ts";
 import { traceStates } from "./trace-states.ts";
@@ -77,6 +78,7 @@ function sideBySide(change: Parameters<typeof f.rivals>[0] = {}): Unnumbered[] {
 export const states: Record<string, State> = {
   ...commentStates,
   ...loopStates,
+  ...mentionStates,
   ...reviewStates,
   ...trustStates,
   ...traceStates,

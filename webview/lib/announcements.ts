@@ -2,9 +2,11 @@
 import { type Chat, findPart } from "../../src/chat/apply.ts";
 import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
 import type { Message, ToolPart } from "../../src/chat/message.ts";
+import type { Attachment } from "../../src/chat/prompt-input.ts";
 import type { PanelState, ReviewFile } from "../../src/chat/protocol.ts";
 import { titleOf } from "../../src/chat/request-titles.ts";
 import type { UserRequest } from "../../src/chat/requests.ts";
+import { removeInvisible } from "./escape-invisible.ts";
 import { count, cutOffWords } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { changesInWords, decisionsInWords, isDecided } from "./review-rows.ts";
@@ -38,6 +40,12 @@ export class Announcements {
 
   addReview(before: readonly ReviewFile[], after: readonly ReviewFile[]): void {
     for (const sentence of decisionsInWords(before, after)) this.#add(sentence);
+  }
+
+  addAttached(before: readonly Attachment[], after: readonly Attachment[]): void {
+    // A removed one makes the list shorter, and another session's list is not compared.
+    const added = after.slice(before.length);
+    for (const { filename } of added) this.#add(`${removeInvisible(filename)} attached.`);
   }
 
   addRestored(restored: NonNullable<PanelState["restored"]>): void {

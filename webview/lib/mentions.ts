@@ -1,4 +1,46 @@
-/** Finds "@" with the name of an agent in the text of a prompt. */
+/** "@" in the text of a prompt: what it offers, and the agents that it names. */
+import type { AgentChoice, EditorContext, EditorContextKind } from "../../src/chat/protocol.ts";
+
+/** What the editor holds, in the order of the list. `held` is undefined until the host has said it. */
+interface ContextRow {
+  type: "context";
+  kind: EditorContextKind;
+  name: string;
+  glyph: string;
+  held: EditorContext | undefined;
+}
+
+export type MentionRow = ContextRow | { type: "agent"; agent: AgentChoice; name: string };
+
+const contextRows: Omit<ContextRow, "type" | "held">[] = [
+  { kind: "problems", name: "Problems", glyph: "warning" },
+  { kind: "file-problems", name: "Problems in this file", glyph: "file" },
+  { kind: "terminal", name: "Terminal", glyph: "terminal" },
+  { kind: "terminal-selection", name: "Terminal selection", glyph: "selection" },
+  { kind: "failed-tests", name: "Failed tests", glyph: "beaker" },
+  { kind: "debug-output", name: "Debug output", glyph: "debug-console" },
+];
+
+/** Returns the rows that the begun word fits: the beginning of a word of a context's name, or of an agent's name. */
+export function mentionRows(
+  begun: string,
+  contexts: ReadonlyMap<EditorContextKind, EditorContext>,
+  agents: readonly AgentChoice[],
+): MentionRow[] {
+  const word = begun.toLowerCase();
+  const fitting = contextRows.filter(({ name }) => matchIn(name, begun) !== undefined);
+  const helpers = agents.filter(({ name }) => name.toLowerCase().startsWith(word) && name !== begun);
+  return [
+    ...fitting.map((row) => ({ type: "context" as const, ...row, held: contexts.get(row.kind) })),
+    ...helpers.map((agent) => ({ type: "agent" as const, agent, name: agent.name })),
+  ];
+}
+
+/** Returns where the first word of the name begins that the begun word fits; undefined if none does. */
+export function matchIn(name: string, begun: string): number | undefined {
+  const starts = [...name.matchAll(/(?<!\S)\S/g)].map(({ index }) => index);
+  return starts.find((at) => name.slice(at).toLowerCase().startsWith(begun.toLowerCase()));
+}
 
 /** Returns the mention that ends at the cursor: the index of its "@" and the beginning of the name. */
 export function mentionAt(text: string, cursor: number): { start: number; begun: string } | undefined {

@@ -6,6 +6,8 @@ import { sameJson } from "../../src/chat/json.ts";
 import type {
   CommandJudgement,
   ContextUse,
+  EditorContext,
+  EditorContextKind,
   MergeView,
   PanelState,
   RestoreFile,
@@ -47,6 +49,8 @@ class PanelModel {
   sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
   /** Contents of the context window; undefined until the host has counted. */
   context = $state.raw<ContextUse>();
+  /** What the editor held when "@" was typed last. */
+  editorContexts = $state.raw<ReadonlyMap<EditorContextKind, EditorContext>>(new Map());
   /** Undefined until the host has answered, as is the trace. */
   rules = $state.raw<RuleRow[]>();
   trace = $state.raw<Trace>();
@@ -93,6 +97,7 @@ class PanelModel {
     sessions: ({ query, sessions }) => (this.sessions = { query, found: sessions }),
     child: ({ chat }) => this.chat && placeChild(this.chat, chat),
     context: ({ use }) => (this.context = use),
+    "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
     judged: (message) => (this.judged = message),
     tried: (message) => (this.tried = message),
     rules: ({ rules }) => (this.rules = rules),
@@ -311,6 +316,7 @@ class PanelModel {
     if (restored && !sameJson(restored, this.state?.restored)) this.announcements.addRestored(restored);
     const isListStale = this.view === "sessions" && !sameJson(state.tabs, this.state?.tabs);
     this.announcements.addReview(this.state?.review ?? [], state.review);
+    this.announcements.addAttached(this.state?.attachments ?? [], state.attachments);
     this.state = state;
     if (isListStale) send({ type: "list-sessions", query: this.sessions?.query ?? "" });
   }

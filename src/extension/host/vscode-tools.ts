@@ -37,6 +37,11 @@ export function vscodeTools(enabled: () => readonly string[]): ExternalTools {
   };
 }
 
+/** Calls a tool that needs no input, and returns what it says. */
+export async function outputOfTool(name: string): Promise<string> {
+  return toToolResult(await invoke(name, {}, new AbortController().signal)).output;
+}
+
 /** Returns a name that providers accept. */
 function toolName(name: string): string {
   return `vscode__${name}`.replace(/[^\w-]/g, "_").slice(0, 64);

@@ -1,0 +1,202 @@
+/**
+ * What the editor holds and can be attached: problems, the terminal, failed tests, the Debug Console. The list of "@" and
+ * the commands attach the same.
+ */
+import * as vscode from "vscode";
+import type { Attachment } from "../../chat/prompt-input.ts";
+import { type EditorContext, type EditorContextKind, editorContextKinds } from "../../chat/protocol.ts";
+import { PlainTextRenderer } from "../../tools/run-command/plain-text.ts";
+import { countLines, plural } from "../../tools/text/text.ts";
+import { Shortener } from "../../tools/text/truncate.ts";
+import { AttachError, type Attachments } from "../panel/attachments.ts";
+import type { Composer } from "../panel/composer.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { DebugOutput } from "./debug-output.ts";
+import { failedTests } from "./failed-tests.ts";
+import {
+  countedProblems,
+  countedWithFiles,
+  openFileProblems,
+  problemsInWords,
+  workspaceProblems,
+} from "./problem-context.ts";
+import type { TerminalCommands } from "./terminal-commands.ts";
+import { copiedBy, copyLastCommand, copySelection } from "./terminal-text.ts";
+
+interface EditorContextOptions {
+  page: Pick<PanelContext, "send">;
+  composer: Pick<Composer, "attach">;
+  files: Pick<Attachments, "whyNot">;
+  terminals: TerminalCommands;
+  debugOutput: DebugOutput;
+}
+
+interface ReadContext {
+  /** Undefined if there is nothing to attach. */
+  attachment: Attachment | undefined;
+  /** Why some of it, or all, is not attached; empty if all is. */
+  why: string;
+}
+
+/** What it holds now, or why it holds nothing. */
+type Held = Omit<EditorContext, "kind">;
+
+const held = (words: string): Held => ({ words, isEmpty: false });
+const nothing = (words: string): Held => ({ words, isEmpty: true });
+
+/** A longer name would leave no room for what follows it. */
+const maxNameChars = 40;
+
+export class EditorContexts {
+  readonly #options: EditorContextOptions;
+
+  readonly handlers = {
+    "list-editor-contexts": () => this.#list(),
+    "attach-editor-context": ({ kind }) => this.#attach(kind),
+  } satisfies Partial<Handlers>;
+
+  readonly #sources: Record<EditorContextKind, { held(): Held | Promise<Held>; read(): Promise<ReadContext> }> = {
+    problems: {
+      held() {
+        const files = workspaceProblems();
+        return files.length > 0 ? held(countedWithFiles(files)) : nothing("no problems");
+      },
+      read: () => this.#problems("Problems", workspaceProblems(), "VS Code shows no problems."),
+    },
+    "file-problems": {
+      held() {
+        const file = openFileProblems();
+        if (!file) return nothing("no file is open");
+        const name = fileName(file[0]);
+        return file[1].length > 0 ? held(`${countedProblems([file])} in ${name}`) : nothing(`none in ${name}`);
+      },
+      read: () => {
+        const file = openFileProblems();
+        const has = file && file[1].length > 0 ? [file] : [];
+        const name = file ? ` in ${vscode.workspace.asRelativePath(file[0])}` : "";
+        return this.#problems(`Problems${name}`, has, "The file in the editor has no problems.");
+      },
+    },
+    terminal: {
+      held: () => this.#lastCommand(),
+      read: () =>
+        copied(copyLastCommand, "The terminal does not know its last command: that needs VS Code's shell integration."),
+    },
+    "terminal-selection": {
+      held() {
+        const terminal = vscode.window.activeTerminal;
+        return terminal ? held(`what is selected in ${shortName(terminal.name)}`) : nothing("no terminal is open");
+      },
+      read: () => copied(copySelection, "Select text in the terminal first."),
+    },
+    "failed-tests": {
+      async held() {
+        const failed = await failedTests();
+        if (!failed) return nothing("this VS Code does not tell");
+        return failed.count > 0 ? held(plural(failed.count, "failed test")) : nothing("no failed tests");
+      },
+      async read() {
+        const failed = await failedTests();
+        if (!failed)
+          return none("This VS Code does not tell which tests have failed. A test's menu adds it to the chat.");
+        return failed.count > 0 ? whole("Failed tests", failed.text) : none("No test of the newest run has failed.");
+      },
+    },
+    "debug-output": {
+      held: () => {
+        const output = this.#options.debugOutput.current;
+        if (!output) return nothing("nothing printed yet");
+        return held(`${shortName(output.name)}, ${plural(countLines(output.text), "line")}`);
+      },
+      read: async () => {
+        const output = this.#options.debugOutput.current;
+        if (output) return whole(`Debug Console ${output.name}`, output.text);
+        return none("The Debug Console has no output yet. Rondo sees it from its first use in a window.");
+      },
+    },
+  };
+
+  constructor(options: EditorContextOptions) {
+    this.#options = options;
+  }
+
+  async read(kind: EditorContextKind): Promise<ReadContext> {
+    return await this.#sources[kind].read();
+  }
+
+  /** Tells what each holds as soon as it is known: none waits for another. */
+  async #list(): Promise<void> {
+    const tell = async (kind: EditorContextKind) => {
+      const context = { kind, ...(await this.#heldBy(kind)) };
+      this.#options.page.send({ type: "editor-context", context });
+    };
+    await Promise.all(editorContextKinds.map(tell));
+  }
+
+  async #heldBy(kind: EditorContextKind): Promise<Held> {
+    try {
+      return await this.#sources[kind].held();
+    } catch {
+      // Whoever attaches it is told the error.
+      return held("not known");
+    }
+  }
+
+  /** @throws AttachError about what is not attached */
+  async #attach(kind: EditorContextKind): Promise<void> {
+    const { attachment, why } = await this.read(kind);
+    if (attachment) this.#options.composer.attach([attachment]);
+    if (why !== "") throw new AttachError(why, "");
+  }
+
+  async #problems(name: string, files: ReturnType<typeof workspaceProblems>, without: string): Promise<ReadContext> {
+    if (files.length === 0) return none(without);
+    const { text, leftOut } = await problemsInWords(files, this.#options.files);
+    const [first = "", ...others] = leftOut;
+    const why =
+      others.length > 0 ? `${first} Nor are those in ${plural(others.length, "more protected file")}.` : first;
+    return { attachment: text === "" ? undefined : textAttachment(name, text), why };
+  }
+
+  #lastCommand(): Held {
+    const terminal = vscode.window.activeTerminal;
+    if (!terminal) return nothing("no terminal is open");
+    const last = this.#options.terminals.lastOf(terminal);
+    if (last) {
+      const [line = ""] = last.line.split("\n");
+      const exit = last.exitCode === undefined ? "" : `, exit ${last.exitCode}`;
+      return held(shortName(line) + exit);
+    }
+    const name = shortName(terminal.name);
+    return terminal.shellIntegration ? held(`last command of ${name}`) : nothing(`${name} has no shell integration`);
+  }
+}
+
+const none = (why: string): ReadContext => ({ attachment: undefined, why });
+const whole = (name: string, text: string): ReadContext => ({ attachment: textAttachment(name, text), why: "" });
+
+/** Reads what a command of the active terminal copies. */
+async function copied(command: string, without: string): Promise<ReadContext> {
+  const name = vscode.window.activeTerminal?.name;
+  const text = name === undefined ? undefined : await copiedBy(command);
+  return text === undefined ? none(without) : whole(`Terminal ${name}`, text);
+}
+
+function shortName(name: string): string {
+  return name.length > maxNameChars ? `${name.slice(0, maxNameChars).toWellFormed()}…` : name;
+}
+
+function fileName({ path }: vscode.Uri): string {
+  return shortName(path.slice(path.lastIndexOf("/") + 1));
+}
+
+/** Attaches a text that is no file: without escape sequences, its middle left out if it is too long. */
+export function textAttachment(filename: string, text: string): Attachment {
+  const shortener = new Shortener(() => {});
+  const renderer = new PlainTextRenderer((piece) => shortener.push(piece));
+  renderer.push(text);
+  renderer.end();
+  const shown = shortener.shown("The rest was not attached.");
+  const data = Buffer.from(shown.toWellFormed()).toString("base64");
+  return { mime: "text/plain", filename, url: `data:text/plain;base64,${data}` };
+}

@@ -367,7 +367,10 @@ export interface PanelState {
   model: ModelChoice | undefined;
   models: ModelChoice[];
   trusted: boolean;
+  /** Whether a folder on this machine's disk is open. */
   hasFolder: boolean;
+  /** Names of open folders that are elsewhere, as those of `vscode-vfs`. */
+  virtualFolders: string[];
   attachments: Attachment[];
   review: ReviewFile[];
   /** Title of the session that has changed a file under review, by its path, where it is not the one on screen. */

@@ -154,7 +154,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ledger,
     checkpointsFor: (chat) => {
       const isApart = ownFolderOf(chat) !== undefined;
-      const about = { sessionID: chat.session.id, folders: foldersOf(chat), isApart };
+      const about = { sessionID: chat.session.id, folders: () => foldersOf(chat), isApart };
       return editorCheckpoints({ ...about, storage, log, review, changes });
     },
     forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),

@@ -131,6 +131,10 @@ export class FileReview {
     // The user has written a deleted file again.
     if (this.#state.type === "deleted") this.#state = { type: "changed" };
     this.#take(edits, text, "user");
+    this.#pushEdit(before, edits);
+  }
+
+  #pushEdit(before: Changes, edits: readonly TextEdit[]): void {
     if (this.#changes === before) return;
     const isClosed = sizeOf(this.#changes) < sizeOf(before);
     this.#history.push(this.#changes, isClosed ? "closes" : edits.length === 1 && isTyped(edits) ? "typed" : "plain");
@@ -138,8 +142,15 @@ export class FileReview {
 
   /** Takes a text that another program has written. */
   replaced(edits: readonly TextEdit[], text: NewText): void {
+    const before = this.#changes;
     const lines = linesOf(text);
-    if (!this.#history.known(lines)) this.#changes = withoutLost(this.#changes, lines);
+    const known = this.#history.known(lines);
+    if (known && this.#state.type !== "deleted") {
+      this.#changes = known;
+      this.#pushEdit(before, edits);
+      return;
+    }
+    if (!known) this.#changes = withoutLost(before, lines);
     this.userEdited(edits, text);
   }
 
@@ -186,7 +197,12 @@ export class FileReview {
   /** The file has the text of `chosen`. Like a reject it is one step of the document's undo stack. */
   resolved(outcome: Changes): void {
     this.#changes = outcome;
-    this.#history.push(outcome, "closes");
+    this.#history.push(outcome, "closes", true);
+  }
+
+  /** The file on disk has the present text. */
+  saved(): void {
+    this.#history.saved();
   }
 
   /** The file as a whole is as before: moved back, or written again. */

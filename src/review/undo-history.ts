@@ -24,7 +24,16 @@ interface TextState {
   /** Whether the changes still hold. An accept invalidates those of all other texts. */
   isValid: boolean;
   step: EditKind;
+  /** Whether the text is the outcome of a reject. */
+  isDecision: boolean;
+  /** Whether a later text was saved that a reject had led to: then no program brings this one back under review. */
+  isDecided: boolean;
 }
+
+const fresh = (changes: Changes, isValid: boolean, step: EditKind, isDecision = false): TextState => ({
+  ...{ changes, isValid, step, isDecision },
+  isDecided: false,
+});
 
 const maxStates = 100;
 /** Each state holds the lines of two texts, so long texts have fewer. */
@@ -39,14 +48,14 @@ export class UndoHistory {
   readonly #accepted = new Set<string>();
 
   constructor(changes: Changes) {
-    this.#states = [{ changes, isValid: true, step: "plain" }];
+    this.#states = [fresh(changes, true, "plain")];
   }
 
-  push(changes: Changes, step: EditKind): void {
+  push(changes: Changes, step: EditKind, isDecision = false): void {
     this.#states.splice(this.#at + 1);
     const last = this.#states.at(-1);
     if (last?.step === "typed" && step === "typed" && changes.text.length > maxLinesOfKeys) this.#states.pop();
-    this.#states.push({ changes, isValid: true, step });
+    this.#states.push(fresh(changes, true, step, isDecision));
     const most = Math.max(2, Math.min(maxStates, Math.floor(maxLines / (changes.text.length + 1))));
     if (this.#states.length > most) this.#states.splice(0, this.#states.length - most);
     this.#at = this.#states.length - 1;
@@ -97,7 +106,14 @@ export class UndoHistory {
 
   /** Returns the changes of a text that was there before, whatever has led to it now. */
   known(lines: readonly string[]): Changes | undefined {
-    return this.#states.findLast(({ isValid, changes }) => isValid && isSame(changes.text, lines))?.changes;
+    const isIt = ({ isValid, isDecided, changes }: TextState) => isValid && !isDecided && isSame(changes.text, lines);
+    return this.#states.findLast(isIt)?.changes;
+  }
+
+  /** The present text was saved, and with it the rejects that have led to it. */
+  saved(): void {
+    const last = this.#states.findLastIndex(({ isDecision }, at) => isDecision && at <= this.#at);
+    for (const state of this.#states.slice(0, Math.max(last, 0))) state.isDecided = true;
   }
 
   /**
@@ -158,11 +174,7 @@ const nobodys = (): boolean => false;
 
 const wordsIn = ({ changes }: TextState): string => wordsOf(changes.text.join(""));
 
-const unknownState = (lines: readonly string[]): TextState => ({
-  changes: unchanged(lines),
-  isValid: false,
-  step: "plain",
-});
+const unknownState = (lines: readonly string[]): TextState => fresh(unchanged(lines), false, "plain");
 
 const isSame = (a: readonly string[], b: readonly string[]): boolean =>
   a === b || (a.length === b.length && a.every((line, at) => line === b[at]));

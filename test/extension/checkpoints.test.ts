@@ -31,7 +31,7 @@ describe("checkpoints in the editor", () => {
     checkpoints = editorCheckpoints({
       storage: vscode.Uri.file(storage),
       sessionID: "ses_one",
-      folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+      folders: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
       isApart: false,
       log: { warn: (line: string) => told.push(line) },
       review,

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { putText } from "../../src/extension/host/documents.ts";
 import type { ReviewDialogs, ShareAnswer } from "../../src/extension/review/decider.ts";
@@ -275,5 +276,94 @@ describe("decisions of a review", () => {
     await review.reject(uri);
     assert.equal(await disk(uri), `mine ${before}`.replaceAll("\n", "\r\n"));
     assert.deepEqual(asked, []);
+  });
+
+  for (const action of ["accept", "reject"] as const) {
+    it(`V22 a taken back ${action} keeps what others have written since into the closed file`, async () => {
+      const uri = await file(before, "a.txt");
+      // Nothing follows a file whose document is closed and in which nothing waits.
+      const end = review.begin(uri, before, after);
+      await file(after, "a.txt");
+      end(after);
+      await review.decide(action);
+      await reload();
+      const decided = action === "accept" ? after : before;
+      await writeFile(uri.fsPath, `theirs\n${decided}more\n`);
+      assert.deepEqual(await review.undoDecision(), [uri]);
+      assert.equal(await disk(uri), `theirs\n${after}more\n`);
+      await review.reject(uri);
+      assert.equal(await disk(uri), `theirs\n${before}more\n`);
+    });
+  }
+
+  describe("texts that return", () => {
+    const waiting = () =>
+      review.uris().map((uri) => `${path.basename(uri.fsPath)} ${review.changes(uri)?.hunks.length}`);
+    async function until(what: string, holds: () => boolean): Promise<void> {
+      for (let tries = 0; tries < 1000; tries++) {
+        if (holds()) return;
+        await wait(30);
+      }
+      assert.fail(`never: ${what}, but ${waiting()}`);
+    }
+    const discard = () => vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+
+    it("V4 are not under review again if they were rejected, while their document stays open", async () => {
+      const uri = await file(before, "a.txt");
+      const document = await agentWrites(uri, after);
+      await vscode.window.showTextDocument(document);
+      await review.reject(uri);
+      await writeFile(uri.fsPath, after);
+      await review.look([uri]);
+      await until("the document has the text", () => document.getText() === after);
+      assert.deepEqual(waiting(), []);
+      await vscode.window.showTextDocument(document);
+      for (const text of [before, after]) {
+        await vscode.commands.executeCommand("undo");
+        assert.equal(document.getText(), text);
+      }
+      assert.deepEqual(waiting(), ["a.txt 3"], "an editor's undo of the reject brings its hunks back");
+      await document.save();
+    });
+
+    it("V4 keep what was not rejected in them", async () => {
+      const uri = await file(before, "a.txt");
+      const document = await agentWrites(uri, after);
+      await vscode.window.showTextDocument(document);
+      await review.reject(uri, 0);
+      await writeFile(uri.fsPath, after);
+      await review.look([uri]);
+      await until("the document has the text", () => document.getText() === after);
+      assert.deepEqual(waiting(), ["a.txt 2"]);
+      await review.reject(uri);
+      assert.equal(await disk(uri), before.replace("two", "2"));
+    });
+
+    it("V4 are under review again if the user removes the changes and closes the document without saving", async () => {
+      const uri = await file(before, "a.txt");
+      const document = await agentWrites(uri, after);
+      await vscode.window.showTextDocument(document);
+      const edit = new vscode.WorkspaceEdit();
+      edit.replace(uri, new vscode.Range(0, 0, document.lineCount, 0), before);
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      assert.deepEqual(waiting(), []);
+      await discard();
+      await until("the changes wait again", () => waiting().join() === "a.txt 3");
+      await review.reject(uri);
+      assert.equal(await disk(uri), before);
+    });
+
+    it("V4 are under review again if the user closes the document without saving the reject", async () => {
+      const uri = await file(before, "a.txt");
+      const document = await agentWrites(uri, after);
+      await vscode.window.showTextDocument(document);
+      await type(document, 0, 0, "draft ");
+      await review.reject(uri);
+      assert.deepEqual([document.isDirty, waiting()], [true, []]);
+      await discard();
+      await until("the changes wait again", () => waiting().join() === "a.txt 3");
+      await reload();
+      assert.deepEqual(waiting(), ["a.txt 3"]);
+    });
   });
 });

@@ -83,7 +83,7 @@ class Program {
     );
     const changes = new StepChanges({ review, tell: warn });
     const options = { storage: this.#storage, sessionID: "ses_one", isApart: false, log: { warn }, review, changes };
-    const checkpoints = editorCheckpoints({ ...options, folders: [this.#folder] });
+    const checkpoints = editorCheckpoints({ ...options, folders: () => [this.#folder] });
     return [review, changes, checkpoints];
   }
 
@@ -185,6 +185,7 @@ class Program {
     listener.dispose();
     const after = await this.#state();
     if (after.text !== before.text) this.log.push(`  made it ${JSON.stringify(after.text)}`);
+    this.log.push(`  base ${JSON.stringify(after.changes.base.join(""))}`);
     if (decisions.includes("accept") || decisions.includes("reject")) this.#decide(decisions, before, after);
     this.#check(act.effect, before, after);
   }

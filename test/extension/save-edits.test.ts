@@ -70,7 +70,7 @@ describe("saving a file under review", () => {
     changes = new StepChanges({ review, tell });
     checkpoints = editorCheckpoints({
       ...{ storage: vscode.Uri.file(storage), sessionID: "ses_one", isApart: false, log: { warn: tell } },
-      ...{ review, changes, folders: [folder] },
+      ...{ review, changes, folders: () => [folder] },
     });
   });
 

@@ -58,7 +58,7 @@ describe("changes of the agent outside the editor", () => {
     const log = { warn: tell };
     checkpoints = editorCheckpoints({
       ...{ storage: vscode.Uri.file(storage), sessionID: "ses_one", isApart: false, log, review, changes },
-      folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+      folders: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
     });
   }
 

@@ -112,7 +112,7 @@ describe("two sessions on one folder", () => {
           hooksFor: () => noHooks,
           openModel: async () => limits.shared(await openModel("anthropic", access), access),
           checkpointsFor: ({ session }) => {
-            const about = { sessionID: session.id, folders: [path.dirname(folder)], isApart: false };
+            const about = { sessionID: session.id, folders: () => [path.dirname(folder)], isApart: false };
             const checkpoints = editorCheckpoints({
               ...about,
               storage: storageUri,

@@ -131,6 +131,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     models: [sonnet, haiku, qwen],
     trusted: true,
     hasFolder: true,
+    virtualFolders: [],
     attachments: [],
     review: [],
     reviewBy: {},

@@ -7,6 +7,7 @@ import type { Session } from "../../loop/session/session.ts";
 import type { Ledger } from "../../loop/storage.ts";
 import type { Comments } from "../comments/comments.ts";
 import type { Follow } from "../follow/follow.ts";
+import { openFolders } from "../host/documents.ts";
 import type { WindowServers } from "../mcp/window-servers.ts";
 import type { Models } from "../models/models.ts";
 import type { Review } from "../review/review.ts";
@@ -47,7 +48,10 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     model: model && models.describe(model),
     models: models.choices,
     trusted: vscode.workspace.isTrusted,
-    hasFolder: (vscode.workspace.workspaceFolders?.length ?? 0) > 0,
+    hasFolder: openFolders().length > 0,
+    virtualFolders: (vscode.workspace.workspaceFolders ?? [])
+      .filter(({ uri }) => uri.scheme !== "file")
+      .map(({ name }) => name),
     attachments: composer.attachments,
     comments: from.comments.threads.pending,
     review: from.review.files(),

@@ -264,7 +264,9 @@ export class Decider {
     if (last !== uri && present !== undefined) await moveFile(last, uri);
     const known = this.#files.get(key);
     const file = known ?? new FileReview(state, decided.outcome);
-    const changes = takenBack(decided, known || present === undefined ? file.changes : decided.outcome);
+    // What others have made of a file that was not followed any more stays.
+    if (!known && present !== undefined && !hasText(file.changes, present)) file.userEdited([], present);
+    const changes = takenBack(decided, file.changes);
     const wanted = currentText(changes);
     let isTaken = false;
     const done = () => {

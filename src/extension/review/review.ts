@@ -81,6 +81,7 @@ export class Review implements vscode.Disposable, WriteWatch {
       this.#decider,
       this.#saves,
       vscode.workspace.onDidChangeTextDocument((event) => this.#documentChanged(event)),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#files.get(uri.toString())?.saved()),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#documentClosed(uri)),
       vscode.workspace.onDidChangeNotebookDocument(({ notebook }) => this.#cellsChanged(notebook.uri)),
       vscode.workspace.onDidCloseNotebookDocument(({ uri }) => this.#documentClosed(uri)),
@@ -280,7 +281,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     const { document, contentChanges, reason } = event;
     const key = document.uri.toString();
     const file = this.#files.get(key);
-    if (!file && this.#past.has(key) && isFromDisk(document)) {
+    if (!file && this.#past.has(key) && (reason !== undefined || isFromDisk(document))) {
       if (this.#comesBack(document.uri, reviewText(document.uri, document.getText()))) this.#report(key);
       return;
     }
@@ -329,7 +330,14 @@ export class Review implements vscode.Disposable, WriteWatch {
     const file = this.#files.get(key);
     if (!file || this.#writing.has(key)) return;
     if (file.isOpen) this.#disk.see(uri);
-    else this.#drop(key);
+    else void this.#dropClosed(uri, file);
+  }
+
+  /** What the user had only removed in the document, or rejected without saving it, is on disk still. */
+  async #dropClosed(uri: vscode.Uri, file: FileReview): Promise<void> {
+    const key = uri.toString();
+    await this.#sync(uri);
+    if (this.#files.get(key) === file && !file.isOpen && !this.#writing.has(key) && !isShown(uri)) this.#drop(key);
   }
 
   #renamed(from: vscode.Uri, to: vscode.Uri): void {
@@ -443,3 +451,8 @@ export class Review implements vscode.Disposable, WriteWatch {
     this.#changed.fire();
   }
 }
+
+const isShown = (uri: vscode.Uri): boolean =>
+  [...vscode.workspace.textDocuments, ...vscode.workspace.notebookDocuments].some(
+    (one) => one.uri.toString() === uri.toString(),
+  );

@@ -3,25 +3,21 @@ import { realpathSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import {
-  type FileWriter,
-  noSessionCheckpoints,
-  openCheckpoints,
-  type SessionCheckpoints,
-} from "../../checkpoints/session-checkpoints.ts";
+import { type FileWriter, openCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import { decode } from "../../tools/text/codec.ts";
 import { addressOf, endingOf, findDocument, putText, revertDocument, uriOf, waitForText } from "../host/documents.ts";
 import { findNotebook } from "../host/notebooks.ts";
 import type { Review } from "../review/review.ts";
 import type { StepChanges } from "../review/step-changes.ts";
 import { readSettings } from "../settings.ts";
+import { LateCheckpoints } from "./late-checkpoints.ts";
 import { ReviewedCheckpoints } from "./reviewed-checkpoints.ts";
 
 interface EditorCheckpointOptions {
   storage: vscode.Uri;
   sessionID: string;
-  /** The folders that the session works in. */
-  folders: readonly string[];
+  /** Returns the folders that the session works in. */
+  folders(): readonly string[];
   /** Whether they are a worktree of the session's own, whose changes are reviewed when they are merged. */
   isApart: boolean;
   log: Pick<vscode.LogOutputChannel, "warn">;
@@ -31,18 +27,20 @@ interface EditorCheckpointOptions {
 
 export function editorCheckpoints(options: EditorCheckpointOptions): SessionCheckpoints {
   const { storage, sessionID, folders, isApart, log, review, changes } = options;
-  const limitBytes = readSettings().maxCheckpointBytes;
-  if (limitBytes === 0 || folders.length === 0 || !vscode.workspace.isTrusted) return noSessionCheckpoints;
-  const opened = openCheckpoints({
-    folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
-    sessionID,
-    roots: folders.map(resolved),
-    limitBytes,
-    log: (line) => log.warn(line),
-    writer: documentWriter(review),
-    ...(!isApart && { changed: (files) => changes.take(files) }),
+  const mayRecord = () => readSettings().maxCheckpointBytes > 0 && vscode.workspace.isTrusted;
+  const checkpoints = new LateCheckpoints({
+    folders: () => (mayRecord() ? folders().map(resolved) : []),
+    open: (roots) =>
+      openCheckpoints({
+        folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
+        ...{ sessionID, roots },
+        limitBytes: readSettings().maxCheckpointBytes,
+        log: (line) => log.warn(line),
+        writer: documentWriter(review),
+        ...(!isApart && { changed: (files) => changes.take(files) }),
+      }),
   });
-  return isApart ? opened : new ReviewedCheckpoints(opened, changes);
+  return isApart ? checkpoints : new ReviewedCheckpoints(checkpoints, changes);
 }
 
 /** Deletes the checkpoints of a deleted session. The session must be closed. */

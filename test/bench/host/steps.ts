@@ -22,7 +22,7 @@ async function bench(report: HostReport, name: string, size: number, changed: nu
   const changes = new StepChanges({ review: window.review, tell });
   const checkpoints = editorCheckpoints({
     ...{ storage: vscode.Uri.file(window.storage), sessionID: "ses_bench", isApart: false, log: { warn: tell } },
-    ...{ review: window.review, changes, folders: [window.folder] },
+    ...{ review: window.review, changes, folders: () => [window.folder] },
   });
   const delays = monitorEventLoopDelay({ resolution: 1 });
   const step = async (round: number): Promise<{ reviewed: number; ended: number; blocked: number }> => {

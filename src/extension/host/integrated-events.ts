@@ -3,11 +3,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { CommandEnd } from "../../tools/host.ts";
 
-/** A command counts as ended without an event when this many checks in a row have found no process. */
-const idleChecks = 3;
+/**
+ * A command counts as ended without an event when this many checks in a row have found no process. VS Code on a busy
+ * machine needs seconds for the events of a command.
+ */
+const idleChecks = 15;
 const idleCheckMs = 1_000;
 /** Time that output may arrive after the end of a command. */
 const drainMs = 300;
+const falseEndPollMs = 100;
+/** Shells add the signal's number to it. */
+const signalCode = 128;
 
 export interface ExecutionEnd {
   end: CommandEnd;
@@ -15,28 +21,51 @@ export interface ExecutionEnd {
   isUsable: boolean;
 }
 
+/** What is known of a command that runs in its own processes. */
+export interface Signs {
+  /** Whether no process of it is there. */
+  isIdle(): Promise<boolean>;
+  /** Whether it has the terminal. */
+  isRunning(): Promise<boolean>;
+  /** The exit code that it told itself; undefined if it has not. */
+  told(): Promise<number | undefined>;
+}
+
 /**
- * Waits for the end of a command: the shell reports it, the terminal closes, or nothing runs in it any more (`isIdle`)
- * although the shell has not reported an end.
+ * Waits for the end of a command: the shell reports it, the terminal closes, or nothing runs in it any more although the
+ * shell has not reported an end. A report in the middle of the command, which its output can hold, is no end.
  */
 export function ended(
   execution: vscode.TerminalShellExecution,
   terminal: vscode.Terminal,
-  isIdle: (() => Promise<boolean>) | undefined,
+  signs: Signs | undefined,
 ): { promise: Promise<ExecutionEnd>; dispose(): void } {
   const disposables: vscode.Disposable[] = [];
   let idle = 0;
+  let isReported = false;
+  let isDisposed = false;
   const promise = new Promise<ExecutionEnd>((resolve) => {
     const timer = setInterval(async () => {
-      idle = (await isIdle?.()) ? idle + 1 : 0;
+      if (isReported) return;
+      idle = (await signs?.isIdle()) ? idle + 1 : 0;
       if (idle >= idleChecks) resolve({ end: endedBy("its shell, which lost it"), isUsable: false });
     }, idleCheckMs);
     disposables.push(
-      { dispose: () => clearInterval(timer) },
-      vscode.window.onDidEndTerminalShellExecution((event) => {
+      {
+        dispose() {
+          isDisposed = true;
+          clearInterval(timer);
+        },
+      },
+      vscode.window.onDidEndTerminalShellExecution(async (event) => {
         if (event.execution !== execution) return;
-        const { exitCode: code } = event;
-        // After Ctrl+C the shell sometimes reports no code.
+        isReported = true;
+        const isOver = async () => !signs || (await signs.told()) !== undefined || !(await signs.isRunning());
+        while (!isDisposed && !(await isOver())) await wait(falseEndPollMs);
+        // The reported code may be the output's. A command that told none was ended by a signal.
+        const told = await signs?.told();
+        const isTrusted = !signs || (event.exitCode ?? 0) > signalCode;
+        const code = told ?? (isTrusted ? event.exitCode : undefined);
         resolve({ end: code === undefined ? endedBy("Ctrl+C") : exited(code), isUsable: true });
       }),
       vscode.window.onDidCloseTerminal((closed) => {

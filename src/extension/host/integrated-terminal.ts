@@ -2,11 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import type { ShellCommand } from "../../tools/host.ts";
+import type { CommandEnd, ShellCommand } from "../../tools/host.ts";
 import { nonInteractive } from "../../tools/run-command/command-environment.ts";
 import type { CommandMarkers } from "../../tools/run-command/command-markers.ts";
 import { asksForPassword, isEditingLine, takesHiddenLine } from "../../tools/run-command/input-detection.ts";
 import { PasswordEcho } from "../../tools/run-command/password-echo.ts";
+import { programOf } from "../../tools/run-command/process-table.ts";
 import {
   endTree,
   isAtPrompt,
@@ -17,10 +18,11 @@ import {
   treeIn,
 } from "../../tools/run-command/process-tree.ts";
 import { shellName } from "../../tools/run-command/shells.ts";
-import { type TypedLine, typedLine, withoutHistory } from "../../tools/run-command/typed-line.ts";
+import { typedLine, withoutHistory } from "../../tools/run-command/typed-line.ts";
+import { type TypedScript, typedScript, UntilMark } from "../../tools/run-command/typed-script.ts";
 import { CommandWatch, defaultSilenceMs } from "../../tools/run-command/watch-command.ts";
 import { withheldNames } from "../../tools/run-command/without-keys.ts";
-import { type ExecutionEnd, ended, output, within } from "./integrated-events.ts";
+import { ended, output, type Signs, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 import { PasswordQuestion } from "./password-question.ts";
 
@@ -33,6 +35,8 @@ const interruptGraceMs = 1_000;
 const maxPromptMs = 3_000;
 const promptPollMs = 20;
 const interrupt = "\x03";
+const cutNote =
+  "\n[VS Code took something in the output for the end of the command. The rest of the output is only in the terminal.]\n";
 
 /** A terminal whose shell reports when commands begin and end. */
 interface ReadyTerminal {
@@ -42,7 +46,7 @@ interface ReadyTerminal {
   path: string;
   /** Variables that it was started without. */
   withheld: readonly string[];
-  /** Name of the shell, as VS Code detected it. */
+  /** Name of the shell. */
   shell: string;
 }
 
@@ -68,22 +72,29 @@ export function integratedTerminal(
         pool.giveBack(ready);
         return { type: "aborted" };
       }
+      if (!ready) return await separate.run(command);
       const mark = randomBytes(12).toString("hex");
-      const env = { ...nonInteractive, [markVariable]: mark };
-      const line = ready && typedLine(ready.shell, { ...command, env, withheld: ready.withheld });
-      if (!ready || line === undefined) {
-        pool.giveBack(ready);
-        return await separate.run(command);
-      }
+      const script = typedScript(mark);
       try {
-        const { end, isUsable } = await execute({ ready, line, mark, command, silenceMs, markers });
-        if (isUsable) pool.giveBack(ready);
+        const env = { ...nonInteractive, [markVariable]: mark };
+        const line = typedLine(ready.shell, { ...command, env, withheld: ready.withheld, place: script });
+        if (line === undefined) {
+          pool.giveBack(ready);
+          return await separate.run(command);
+        }
+        if (line.script !== undefined) script.write(line.script);
+        const own = line.script === undefined ? undefined : script;
+        const { end, state } = await execute({ ready, line: line.text, own, mark, command, silenceMs, markers });
+        if (state === "free") pool.giveBack(ready);
+        else if (state === "unsure") pool.retire(ready);
         else ready.terminal.dispose();
         return end;
       } catch (error) {
         // The user can close the terminal at any time.
         ready.terminal.dispose();
         return { type: "failed", message: error instanceof Error ? error.message : String(error) };
+      } finally {
+        script.remove();
       }
     },
     show: () => pool.show(separate),
@@ -101,6 +112,7 @@ class TerminalPool {
   readonly #withoutIntegration = new Set<string>();
   readonly #closing: vscode.Disposable;
   #last: vscode.Terminal | undefined;
+  #retired: vscode.Terminal | undefined;
 
   constructor(shell: () => string, withheld: () => readonly string[], maxStartMs: number) {
     this.#shell = shell;
@@ -132,15 +144,14 @@ class TerminalPool {
       iconPath: new vscode.ThemeIcon("comment-discussion"),
       isTransient: true,
       // Null removes a variable that the terminal would inherit.
-      env: { ...historyOptions(shell), ...Object.fromEntries(withheld.map((name) => [name, null])) },
+      env: { ...withoutHistory, ...Object.fromEntries(withheld.map((name) => [name, null])) },
       ...(shell !== "" && { shellPath: shell }),
     });
     this.#all.add(terminal);
     const integration = await integrationOf(terminal, this.#maxStartMs, signal);
     if (integration) {
       this.#last = terminal;
-      const name = terminal.state.shell ?? shellName(shell || vscode.env.shell);
-      return { terminal, integration, path: shell, withheld, shell: name };
+      return { terminal, integration, path: shell, withheld, shell: await nameOf(terminal, shell) };
     }
     terminal.dispose();
     if (!signal.aborted) this.#giveUp(shell);
@@ -149,6 +160,12 @@ class TerminalPool {
 
   giveBack(ready: ReadyTerminal | undefined): void {
     if (ready && this.#all.has(ready.terminal)) this.#idle.add(ready);
+  }
+
+  /** Leaves a terminal to the user, who finds there what was not read, and closes the one before. */
+  retire({ terminal }: ReadyTerminal): void {
+    this.#retired?.dispose();
+    this.#retired = terminal;
   }
 
   show(separate: VisibleTerminal): void {
@@ -170,12 +187,13 @@ class TerminalPool {
   }
 }
 
-/**
- * bash reports only the first simple command of a line that is not in its history. VS Code would not recognize the line,
- * and give its events and output to another command.
- */
-function historyOptions(shell: string): Readonly<Record<string, string>> {
-  return shellName(shell || vscode.env.shell) === "bash" ? {} : withoutHistory;
+/** A file of the user may start another shell; VS Code's name is that of a program which such a file runs, for a moment. */
+async function nameOf(terminal: vscode.Terminal, path: string): Promise<string> {
+  const shellID = await terminal.processId;
+  const program = shellID === undefined ? "" : await programOf(shellID);
+  // That of a login shell begins with a hyphen.
+  if (program !== "") return shellName(program).replace(/^-/, "");
+  return terminal.state.shell ?? shellName(path || vscode.env.shell);
 }
 
 /**
@@ -196,15 +214,23 @@ async function integrationOf(terminal: vscode.Terminal, maxStartMs: number, sign
 
 interface Execution {
   ready: ReadyTerminal;
-  line: TypedLine;
+  line: string;
+  /** Undefined for a shell that runs the command within itself. */
+  own: TypedScript | undefined;
   mark: string;
   command: ShellCommand;
   silenceMs: number;
   markers: CommandMarkers;
 }
 
-async function execute(execution: Execution): Promise<ExecutionEnd> {
-  const { ready, line, mark, command, silenceMs, markers } = execution;
+/**
+ * `unsure`: VS Code may take the end of this command for that of the next one, whose output would be lost. `closed`: the
+ * terminal cannot be used any more.
+ */
+type TerminalState = "free" | "unsure" | "closed";
+
+async function execute(execution: Execution): Promise<{ end: CommandEnd; state: TerminalState }> {
+  const { ready, line, own, mark, command, silenceMs, markers } = execution;
   const { terminal, integration } = ready;
   const { onOutput, signal } = command;
   const shellID = await terminal.processId;
@@ -216,14 +242,20 @@ async function execute(execution: Execution): Promise<ExecutionEnd> {
   const onLook = () => marker?.update();
   const watch = tree && new CommandWatch(tree, { silenceMs, onWaiting: question.onWaiting, isForUser, onLook });
   const echo = new PasswordEcho(onOutput);
-  const onText = (text: string) => {
-    watch?.wrote(text);
-    echo.push(text);
+  // Windows' terminals may pass on what they do not know before the text that it follows.
+  const text = new UntilMark(process.platform === "win32" ? undefined : own?.mark, (part) => {
+    watch?.wrote(part);
+    echo.push(part);
+  });
+  if (shellID !== undefined && own) await waitForPrompt(shellID, signal);
+  const started = integration.executeCommand(line);
+  const end = ended(started, terminal, tree && own && signsOf(tree, own));
+  const read = output(started, (part) => text.push(part));
+  const allRead = async (): Promise<TerminalState> => {
+    await read();
+    text.end();
+    return text.isComplete ? "free" : "unsure";
   };
-  if (shellID !== undefined && line.isProcess) await waitForPrompt(shellID, signal);
-  const started = integration.executeCommand(line.text);
-  const end = ended(started, terminal, tree && line.isProcess ? () => isIdle(tree) : undefined);
-  const allRead = output(started, onText);
   const told = await Promise.race([end.promise, aborted(signal)]);
   watch?.stop();
   if (told === "aborted") {
@@ -234,16 +266,21 @@ async function execute(execution: Execution): Promise<ExecutionEnd> {
     if (!heeded) terminal.dispose();
     if (tree) await endTree(tree);
     marker?.remove();
-    await allRead();
-    return { end: { type: "aborted" }, isUsable: heeded?.isUsable ?? false };
+    const state = await allRead();
+    return { end: { type: "aborted" }, state: heeded?.isUsable ? state : "closed" };
   }
   end.dispose();
-  await allRead();
-  if (!tree) return told;
-  const left = await leftBehind(tree);
-  if (left.length > 0) await endTree(tree);
-  marker?.remove();
-  return told.end.type === "exit" ? { ...told, end: { ...told.end, left } } : told;
+  const state = await allRead();
+  if (state === "unsure" && told.end.type === "exit") onOutput(cutNote);
+  if (tree) {
+    // Before its prompt the shell starts processes of its own.
+    if (told.isUsable && own) await waitForPrompt(tree.pid, signal);
+    const left = await leftBehind(tree);
+    if (left.length > 0) await endTree(tree);
+    marker?.remove();
+    if (told.end.type === "exit") return { end: { ...told.end, left }, state: told.isUsable ? state : "closed" };
+  }
+  return { end: told.end, state: told.isUsable ? state : "closed" };
 }
 
 /**
@@ -261,8 +298,13 @@ async function isUnused(terminal: vscode.Terminal): Promise<boolean> {
   return shellID !== undefined && (await isAtPrompt(shellID));
 }
 
-async function isIdle(tree: ProcessTree): Promise<boolean> {
-  return process.platform !== "win32" && (await membersOf(tree)).length === 0;
+function signsOf(tree: ProcessTree, { told }: TypedScript): Signs {
+  const isAlive = async () => (await membersOf(tree)).length > 0;
+  return {
+    told,
+    isIdle: async () => process.platform !== "win32" && !(await isAlive()),
+    isRunning: async () => (await isAlive()) && !(await isAtPrompt(tree.pid)),
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<"aborted"> {

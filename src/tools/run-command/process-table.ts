@@ -30,6 +30,13 @@ export async function commandLine(pid: number): Promise<string> {
   return line.trim() || `process ${pid}`;
 }
 
+/** Returns the program that a process runs, as its caller named it; empty on Windows, or if it is gone. */
+export async function programOf(pid: number): Promise<string> {
+  if (process.platform === "win32") return "";
+  if (process.platform === "linux") return readProc(pid, "cmdline").split("\0")[0] ?? "";
+  return (await runPs(["-o", "comm=", "-p", String(pid)])).trim();
+}
+
 /** Reads `/proc/<pid>/<name>`; empty if the process is gone or another user's. */
 export function readProc(pid: number, name: "stat" | "environ" | "cmdline" | "syscall"): string {
   try {

@@ -64,7 +64,9 @@ export async function membersOf(tree: ProcessTree): Promise<ProcessInfo[]> {
 }
 
 function belongsTo({ pid, parent, group, session, born }: ProcessInfo, tree: ProcessTree): boolean {
-  if (tree.root !== "gone" && [pid, parent, group, session].includes(tree.pid)) return true;
+  // The processes of a shell's prompt stay in its group; a command has a group of its own.
+  const isOfShell = tree.root === "spared" && group === tree.pid;
+  if (tree.root !== "gone" && !isOfShell && [pid, parent, group, session].includes(tree.pid)) return true;
   if (tree.seen.get(pid) === born) return true;
   if (process.platform !== "linux") return false;
   // A process that left the group and cleared its environment usually still has the output open.

@@ -1,5 +1,6 @@
 /** Encodes a command as one line to be typed into a shell. Pure. */
 import { Buffer } from "node:buffer";
+import type { ScriptPlace } from "./typed-script.ts";
 
 interface TypedCommand {
   command: string;
@@ -8,12 +9,16 @@ interface TypedCommand {
   env: Readonly<Record<string, string>>;
   /** Variables that the command must not see, although files of the shell may have set them. */
   withheld: readonly string[];
+  place: ScriptPlace;
 }
 
 export interface TypedLine {
   text: string;
-  /** Whether the command runs in its own process. */
-  isProcess: boolean;
+  /**
+   * What its place must hold then; the command runs in its own process and tells its end there. Undefined if the line
+   * holds the command itself.
+   */
+  script: string | undefined;
 }
 
 const maxLineLength = 8_000;
@@ -26,13 +31,13 @@ const maxLineLength = 8_000;
  */
 export const withoutHistory: Readonly<Record<string, string>> = { VSCODE_PREVENT_SHELL_HISTORY: "1" };
 
-/** Encodes, as shell integration loses track of several lines, `(` and `{`. Undefined if unsupported or too long. */
+/** One line, as shell integration loses track of several, of `(` and `{`. Undefined if unsupported or too long. */
 export function typedLine(shell: string, typed: TypedCommand): TypedLine | undefined {
   const line = encodeFor(shell, typed);
   return line && line.text.length <= maxLineLength ? line : undefined;
 }
 
-function encodeFor(shell: string, { command, cwd, env, withheld }: TypedCommand): TypedLine | undefined {
+function encodeFor(shell: string, { command, cwd, env, withheld, place }: TypedCommand): TypedLine | undefined {
   const title = harmlessTitle(command);
   switch (shell) {
     case "bash":
@@ -42,10 +47,13 @@ function encodeFor(shell: string, { command, cwd, env, withheld }: TypedCommand)
       // Interactive shells may not support comments.
       const comments = shell === "zsh" ? "setopt interactivecomments" : "shopt -s interactive_comments";
       const unset = withheld.length === 0 ? "" : `unset ${withheld.join(" ")}\n`;
-      const script = `${comments}\ncd -- ${quotePosix(cwd)} && export ${exports.join(" ")} || exit\n${unset}${command}`;
-      // The subshell isolates `cd`, `exit` and variables. The leading space keeps the line out of the history.
-      const text = ` : '${title}' && ( eval "$(printf %s ${base64(script)} | base64 --decode)" )`;
-      return { text, isProcess: true };
+      const inner = `set --\n${comments}\ncd -- ${quotePosix(cwd)} && export ${exports.join(" ")} || exit\n${unset}${command}`;
+      const file = posixPath(place.script);
+      const script = [...(shell === "zsh" ? [] : withoutLineOf(file)), ...inSubshell(inner, place)].join("\n");
+      // One simple command: bash reports no more than the first of a line that is not in its history, and VS Code would
+      // not recognize the line, and give its events and output to another command. A short one: zsh's script starts a
+      // process for each character of it. The leading space keeps it out of the history.
+      return { text: ` . ${quotePosix(file)} '${title}'`, script };
     }
     case "pwsh":
     case "powershell": {
@@ -57,12 +65,49 @@ function encodeFor(shell: string, { command, cwd, env, withheld }: TypedCommand)
       const script = [place, ...variables, ...unset, command].join("\n");
       const decoded = `[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('${base64(script)}'))`;
       const text = `<# ${title} #> ${ownHistory}; Invoke-Expression (${decoded})`;
-      return { text, isProcess: false };
+      return { text, script: undefined };
     }
     default:
       return undefined;
   }
 }
+
+/**
+ * The inner subshell isolates `cd`, `exit`, variables and errors of syntax. The outer one removes the script, which may
+ * hold a secret, outlives Ctrl+C, and tells how the inner one ended. `>|` writes although a user has set `noclobber`.
+ */
+function inSubshell(script: string, { script: own, code, mark }: ScriptPlace): readonly string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the mark is an escape sequence
+  const octal = mark.replace(/[\x00-\x1f]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, "0")}`);
+  return [
+    "(",
+    "trap : INT QUIT",
+    `command rm -f -- ${quotePosix(posixPath(own))}`,
+    `( eval ${quotePosix(script)} )`,
+    "RONDO_CODE=$?",
+    `builtin printf ${quotePosix(octal)}`,
+    `{ builtin printf '%s\\n' "$RONDO_CODE" >| ${quotePosix(posixPath(code))}; } 2>/dev/null`,
+    'exit "$RONDO_CODE"',
+    ")",
+  ];
+}
+
+/** As Git Bash writes a path of Windows. */
+const posixPath = (name: string): string => (/^[A-Za-z]:\\/.test(name) ? name.replaceAll("\\", "/") : name);
+
+/**
+ * Removes the line that names the script from bash's history if it is there nevertheless: files of the user, such as
+ * bash-preexec, can change `HISTCONTROL` later (https://github.com/rcaloras/bash-preexec, `__bp_adjust_histcontrol`).
+ */
+const withoutLineOf = (script: string): readonly string[] => [
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
+  "case :${HISTCONTROL-}: in *:ignorespace:*|*:ignoreboth:*) ;; *)",
+  "RONDO_LINE=$(HISTTIMEFORMAT= builtin history 1)",
+  `case $RONDO_LINE in *${quotePosix(script)}*)`,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: bash's own
+  'RONDO_LINE=${RONDO_LINE#"${RONDO_LINE%%[0-9]*}"}; builtin history -d "${RONDO_LINE%%[!0-9]*}" ;; esac',
+  "unset RONDO_LINE ;; esac",
+];
 
 /**
  * Lets PowerShell's history have the user's lines again, and none of these: they alone begin with a comment and this

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { findShell, invocation, powershellScript, shellName } from "../../../src/tools/run-command/shells.ts";
 import { typedLine } from "../../../src/tools/run-command/typed-line.ts";
+import { typedScript } from "../../../src/tools/run-command/typed-script.ts";
 
 describe("passing a command to a shell", () => {
   it("T10 depends on the shell family", () => {
@@ -50,22 +51,32 @@ describe("passing a command to a shell", () => {
 
 describe("a command typed into a shell", () => {
   let folder: string;
+  const place = typedScript("4711");
   before(function () {
     if (process.platform === "win32") this.skip();
     folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), "typed-")));
     mkdirSync(path.join(folder, "it's"));
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  after(() => {
+    place.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-  function typed(command: string): string {
-    const typed = { command, cwd: path.join(folder, "it's"), env: { MARK: "it's me" }, withheld: ["KEY_OF_MAKER"] };
-    const line = typedLine("bash", typed)?.text;
-    assert.ok(line !== undefined && !line.includes("\n"));
-    assert.match(line, /^ : '/);
-    return execFileSync("bash", ["-c", `export KEY_OF_MAKER=sk; ${line}; echo "[$?] $PWD"`], {
+  /** Returns what bash writes, and the exit code that the command told. */
+  async function typed(command: string, shell = "bash"): Promise<{ output: string; code: number | undefined }> {
+    const cwd = path.join(folder, "it's");
+    const line = typedLine(shell, { command, cwd, env: { MARK: "it's me" }, withheld: ["KEY_OF_MAKER"], place });
+    assert.ok(line?.script !== undefined && !line.text.includes("\n"));
+    place.write(line.script);
+    const output = execFileSync(shell, ["-c", `export KEY_OF_MAKER=sk; ${line.text}; echo "[$?] $PWD"`], {
       cwd: folder,
       encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
     });
+    assert.ok(!existsSync(place.script), "the script is removed");
+    const parts = output.split(place.mark);
+    assert.equal(parts.length, 2, "the mark is there once");
+    return { output: parts.join(""), code: await place.told() };
   }
 
   for (const [command, output] of [
@@ -82,28 +93,57 @@ describe("a command typed into a shell", () => {
     ["echo 'ü $HOME `x` !!'", "ü $HOME `x` !!\n[0]"],
     ['basename "$PWD"', "it's\n[0]"],
   ] as const) {
-    it(`T10 ${JSON.stringify(command)}`, () => assert.equal(typed(command), `${output} ${folder}\n`));
+    it(`T10 ${JSON.stringify(command)}`, async () => {
+      const code = Number(/\[(\d+)\]$/.exec(output)?.[1]);
+      assert.deepEqual(await typed(command), { output: `${output} ${folder}\n`, code });
+    });
   }
 
-  it("starts with a comment that every shell ignores", () => {
+  it("T10 keeps an error of syntax, and a parenthesis too many, inside", async () => {
+    for (const command of ["echo )", "echo a ) ; exit 4; ( echo b", "if", "cat <<END\nx", "echo 'a"]) {
+      const { output, code } = await typed(command);
+      assert.ok(output.endsWith(`[${code}] ${folder}\n`), `${command}: ${output}`);
+      assert.ok(!output.includes("[4]"));
+    }
+  });
+
+  it("T10 tells its code also in a shell that does not overwrite files", async () => {
+    assert.equal((await typed("exit 5")).code, 5);
+    const line = typedLine("bash", { command: "exit 6", cwd: folder, env: {}, withheld: [], place });
+    place.write(line?.script ?? "");
+    execFileSync("bash", ["-c", `set -C; ${line?.text} || true`]);
+    assert.equal(await place.told(), 6);
+  });
+
+  it("T13 has removed the script, which may hold a secret, when the command runs", async () => {
+    const { output } = await typed(`ls -A '${path.dirname(place.script)}'`);
+    assert.doesNotMatch(output, /run/);
+  });
+
+  it("T10 gives a command no arguments, and takes one of any length", async () => {
+    assert.deepEqual(await typed('echo "[$*]"'), { output: `[]\n[0] ${folder}\n`, code: 0 });
+    const { output } = await typed(`echo ${"x".repeat(10_000)}`);
+    assert.equal(output.indexOf("\n"), 10_000);
+  });
+
+  it("is one short line that names the script and tells the user what it runs", () => {
     const line = typedLine("zsh", {
       command: "echo 'a' $(rm x) `y` !z\nnext",
       cwd: "/",
       env: { A: "b" },
       withheld: [],
+      place,
     });
-    assert.match(line?.text ?? "", /^ : 'echo a rm x y z next' && \( eval /);
+    assert.equal(line?.text, ` . '${place.script}' 'echo a rm x y z next'`);
   });
 
-  it("is not used for shells with another syntax, nor for very long commands", () => {
+  it("is not used for shells with another syntax, nor for very long commands in PowerShell", () => {
     for (const shell of ["fish", "sh", "cmd", "nu"])
-      assert.equal(typedLine(shell, { command: "x", cwd: "/", env: {}, withheld: [] }), undefined);
-    assert.equal(
-      typedLine("bash", { command: "x".repeat(10_000), cwd: "/", env: { A: "b" }, withheld: [] }),
-      undefined,
-    );
+      assert.equal(typedLine(shell, { command: "x", cwd: "/", env: {}, withheld: [], place }), undefined);
+    const long = { command: "x".repeat(10_000), cwd: "/", env: { A: "b" }, withheld: [], place };
+    assert.equal(typedLine("pwsh", long), undefined);
     assert.match(
-      typedLine("pwsh", { command: "x", cwd: "/", env: {}, withheld: [] })?.text ?? "",
+      typedLine("pwsh", { ...long, command: "x" })?.text ?? "",
       /^<# x #> try \{ Set-PSReadLineOption .*; Invoke-Expression /,
     );
   });

@@ -22,6 +22,10 @@ try {
   print("1,000 deltas at 5 ms: tasks over 50 ms", long, "tasks");
   print("1,000 deltas at 5 ms: longest such task", longest, "ms");
   print("1,000 deltas at 5 ms: slowest frame", typed, "ms");
+  const { shown, decided, elements } = await reviewed();
+  print("1,000 files under review: message to painted", shown, "ms");
+  print("1,000 files under review: one accepted, message to painted", decided, "ms");
+  print("1,000 files under review: elements in the bar", elements, "elements");
 } finally {
   await browser.close();
 }
@@ -92,4 +96,41 @@ async function streamed() {
   }, deltas);
   panel.close();
   return result;
+}
+
+/** The bar of a thousand files: when it appears, and when one of them is decided. */
+async function reviewed() {
+  const files = Array.from({ length: 1000 }, (_, at) => f.changedFile(`src/part-${at}/index.ts`, 2, 6, 9));
+  const states = [0, 1].map((count) =>
+    f.panelState({ review: files.map((file, at) => (at < count ? { ...file, state: "accepted", hunks: 0 } : file)) }),
+  );
+  /** @type {number[]} */
+  const shown = [];
+  /** @type {number[]} */
+  const decided = [];
+  let elements = 0;
+  for (let run = 0; run < runs; run++) {
+    const panel = await browser.open();
+    await panel.post(f.snapshot(f.chat("Bench", [f.asked, f.rondo(f.work)])));
+    const times = await panel.page.evaluate(async (states) => {
+      /** @type {number[]} */
+      const times = [];
+      for (const [at, state] of states.entries()) {
+        const start = performance.now();
+        window.postMessage({ seq: 2 + at, type: "state", state }, "*");
+        const words = `${(1000 - at).toLocaleString("en")} files`;
+        const frame = () => new Promise((done) => requestAnimationFrame(done));
+        do await frame();
+        while (!document.querySelector("[aria-label='Changes to review']")?.textContent?.includes(words));
+        await new Promise((done) => setTimeout(done));
+        times.push(performance.now() - start);
+      }
+      return times;
+    }, states);
+    shown.push(times[0] ?? Number.NaN);
+    decided.push(times[1] ?? Number.NaN);
+    elements = await panel.page.locator("[aria-label='Changes to review'] *").count();
+    panel.close();
+  }
+  return { shown: median(shown), decided: median(decided), elements };
 }

@@ -35,6 +35,11 @@ export const sixty = Array.from({ length: 60 }, (_, i) =>
   file(`src/part-${i + 1}/index.ts`, { added: i, removed: 60 - i }),
 );
 
+/** Every fifth one is a conflict, whose row is higher. */
+export const thousand = Array.from({ length: 1000 }, (_, i) =>
+  file(`src/part-${i + 1}/index.ts`, i % 5 === 4 ? { state: "conflict", changedLines: [i + 1] } : {}),
+);
+
 const shown = (review: ReviewFile[], requests = false): State => ({
   messages: [
     f.snapshot(
@@ -53,5 +58,6 @@ export const reviewStates: Record<string, State> = {
   "review-decided": shown(everyState.slice(-2)),
   "review-long": shown(long),
   "review-sixty": shown(sixty),
+  "review-thousand": shown(thousand),
   "review-asks": shown(everyState, true),
 };

@@ -4,7 +4,7 @@ import type { ReviewFile } from "../../src/chat/protocol.ts";
 import { button, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
-import { everyState, sixty } from "./review-states.ts";
+import { everyState, sixty, thousand } from "./review-states.ts";
 
 const shown = (review: ReviewFile[]) => panelWith(f.snapshot(f.chat("T", []), f.panelState({ review })));
 const bar = (panel: PanelPage) => panel.page.getByRole("region", { name: "Changes to review" });
@@ -165,11 +165,140 @@ describe("the review bar", () => {
     const list = bar(panel).getByRole("list");
     assert.ok((await list.evaluate((one) => one.clientHeight)) <= 200);
     assert.ok(await message(panel).isVisible());
-    const name = bar(panel).locator("li").nth(20);
-    const cuts = await name.evaluate((row) =>
-      [...row.querySelectorAll(".open > .cut")].map((part) => part.scrollWidth - part.clientWidth),
+    const name = bar(panel).locator("li").nth(10);
+    const [cutOff = 9, folder = 0] = await name.evaluate((row) =>
+      [...row.querySelectorAll(".open > .cut")].map((part) => {
+        const whole = document.createRange();
+        whole.selectNodeContents(part);
+        return whole.getBoundingClientRect().width - part.getBoundingClientRect().width;
+      }),
     );
-    assert.ok((cuts[0] ?? 9) <= 1, "the name is whole");
+    assert.ok(cutOff < 0.02, `the name is whole, without an ellipsis: ${cutOff} px are cut off`);
+    assert.ok(folder > 5, "the folder is cut");
+  });
+
+  describe("of a thousand files", () => {
+    const list = (panel: PanelPage) => bar(panel).getByRole("list");
+    const rows = (panel: PanelPage) => bar(panel).getByRole("listitem");
+    /** Returns the rows in sight by their places in the list, and whether they leave a gap between them. */
+    const inSight = (panel: PanelPage) =>
+      list(panel).evaluate((ul) => {
+        const frame = ul.getBoundingClientRect();
+        const boxes = [...ul.querySelectorAll("li[data-path]")].map((row) => ({
+          at: Number(row.getAttribute("aria-posinset")),
+          ...{ top: row.getBoundingClientRect().top, bottom: row.getBoundingClientRect().bottom },
+        }));
+        const seen = boxes.filter(({ top, bottom }) => bottom > frame.top + 1 && top < frame.bottom - 1);
+        // The list has some space below its last row.
+        const isWhole =
+          (seen[0]?.top ?? 1e9) <= frame.top + 1 &&
+          (seen.at(-1)?.bottom ?? 0) >= frame.bottom - 8 &&
+          seen.every(({ top }, index) => Math.abs(top - (seen[index - 1]?.bottom ?? top)) <= 1);
+        return { places: seen.map(({ at }) => at), isWhole };
+      });
+    const scrollTo = async (panel: PanelPage, share: number) => {
+      await list(panel).evaluate((ul, share) => {
+        ul.scrollTop = share * (ul.scrollHeight - ul.clientHeight);
+        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      }, share);
+    };
+    const focusedRow = (panel: PanelPage) =>
+      panel.page.evaluate(() => document.activeElement?.closest("li")?.getAttribute("aria-posinset"));
+
+    it("V11 only those in sight are drawn, each with its place among all", async () => {
+      const panel = await shown(thousand);
+      assert.ok((await rows(panel).count()) < 60);
+      const first = rows(panel).first();
+      assert.deepEqual(
+        [await first.getAttribute("aria-posinset"), await first.getAttribute("aria-setsize")],
+        ["1", "1000"],
+      );
+      assert.match(await bar(panel).innerText(), /^2,000 changes in 1,000 files/);
+    });
+
+    it("V11 wherever it is scrolled to, its rows are there, in order and without gaps, narrow and wide", async () => {
+      const panel = await shown(thousand);
+      for (const width of [300, 480]) {
+        await panel.page.setViewportSize({ width, height: 820 });
+        for (const share of [0, 0.013, 0.5, 0.501, 1, 0.25]) {
+          await scrollTo(panel, share);
+          const { places, isWhole } = await inSight(panel);
+          assert.ok(isWhole, `${width} px, ${share}: ${places}`);
+          assert.deepEqual(
+            places,
+            places.map((_, index) => (places[0] ?? 0) + index),
+          );
+          if (share === 0) assert.equal(places[0], 1);
+          if (share === 1) assert.equal(places.at(-1), 1000);
+          if (share === 0.5) assert.ok(Math.abs((places[0] ?? 0) - 500) < 20, `half-way: ${places}`);
+        }
+      }
+    });
+
+    it("V11 End, Home and the arrows reach rows that were not drawn, and bring them into sight", async () => {
+      const panel = await shown(thousand);
+      await rows(panel).first().locator('[data-part="accept"]').focus();
+      for (const [key, place] of Object.entries({ End: 1000, ArrowUp: 999, Home: 1, ArrowDown: 2 })) {
+        await press(panel, key);
+        await panel.page.waitForFunction(
+          (place) => document.activeElement?.closest("li")?.getAttribute("aria-posinset") === place,
+          `${place}`,
+        );
+        assert.equal(await panel.page.evaluate(() => document.activeElement?.getAttribute("data-part")), "accept");
+        assert.ok((await inSight(panel)).places.includes(place), `${key}: ${place} is in sight`);
+      }
+      for (let i = 0; i < 40; i++) await press(panel, "ArrowDown");
+      assert.equal(await focusedRow(panel), "42");
+      assert.ok((await inSight(panel)).places.includes(42));
+      await press(panel, "Enter");
+      assert.deepEqual((await panel.sentOf("review"))[0]?.path, thousand[41]?.path);
+    });
+
+    it("V11 a row that is scrolled away keeps the focus, and Tab comes back to it", async () => {
+      const panel = await shown(thousand);
+      await rows(panel).nth(2).locator('[data-part="reject"]').focus();
+      await scrollTo(panel, 0.8);
+      assert.equal(await focusedRow(panel), "3");
+      assert.ok((await inSight(panel)).isWhole);
+      await message(panel).focus();
+      await press(panel, "Shift+Tab");
+      assert.equal(await focusedRow(panel), "3");
+      assert.ok((await inSight(panel)).places.includes(3), "the focus is in sight");
+    });
+
+    it("V11 a decision keeps the place and the focus; after a question the list is whole again", async () => {
+      const panel = await shown(thousand);
+      await scrollTo(panel, 0.5);
+      const { places } = await inSight(panel);
+      const at = (places[3] ?? 0) - 1;
+      await list(panel)
+        .locator(`li[aria-posinset="${at + 1}"] [data-part="accept"]`)
+        .press("Enter");
+      const path = thousand[at]?.path ?? "";
+      await update(panel, decided(thousand, path, "accepted"));
+      await panel.page.waitForFunction(
+        (path) => document.activeElement?.closest("li")?.getAttribute("data-path") === path,
+        path,
+      );
+      assert.ok((await inSight(panel)).places.includes(at + 1));
+      await panel.post({ type: "events", events: [{ type: "asked", request: f.request() }] });
+      assert.equal(await rows(panel).count(), 0);
+      await button(panel, "Show the files").click();
+      assert.ok((await inSight(panel)).isWhole);
+      await button(panel, "Fold the files").click();
+      await button(panel, "Show the files").click();
+      assert.ok((await inSight(panel)).isWhole);
+    });
+
+    it("V11 shrinks to a few files without an empty place", async () => {
+      const panel = await shown(thousand);
+      await scrollTo(panel, 1);
+      await update(panel, thousand.slice(0, 30));
+      await scrollTo(panel, 1);
+      const { places, isWhole } = await inSight(panel);
+      assert.ok(isWhole);
+      assert.equal(places.at(-1), 30);
+    });
   });
 
   it("W1 a row names the other session that has changed the file, and no row of the one on screen does", async () => {

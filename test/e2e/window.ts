@@ -140,6 +140,14 @@ export class Window {
     return await this.showPanel();
   }
 
+  /** Opens the folders of a workspace file instead of the folder. */
+  async openWorkspace(file: string): Promise<Frame> {
+    const url = new URL(this.#parts.server.url);
+    url.searchParams.set("workspace", path.join(this.folder, file));
+    await this.page.goto(url.href);
+    return await this.showPanel();
+  }
+
   /** Shows the panel, which a new window hides. */
   async showPanel(): Promise<Frame> {
     await this.page.waitForSelector(".monaco-workbench .part.statusbar");

@@ -54,11 +54,13 @@ export const environmentKey = "test-key-of-the-environment";
 
 const openWindows = new Set<Window>();
 
-/** After a failed test, shows what its user would have seen. */
-afterEach(async function () {
-  if (this.currentTest?.state !== "failed") return;
-  for (const window of openWindows) console.log(await window.described().catch(String));
-});
+/** After a failed test, shows what its user would have seen. The script of the README's pictures has no tests. */
+if ("afterEach" in globalThis) {
+  afterEach(async function () {
+    if (this.currentTest?.state !== "failed") return;
+    for (const window of openWindows) console.log(await window.described().catch(String));
+  });
+}
 
 interface Parts {
   opened: { browser: Browser; page: Page };

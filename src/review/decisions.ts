@@ -97,10 +97,9 @@ export class DecisionLog {
     return this.#groups;
   }
 
-  /** Puts groups of the last window before those of this one. */
+  /** Takes over all groups, in the order of their ids. */
   load(groups: readonly DecisionGroup[]): void {
-    const last = groups.at(-1)?.id ?? 0;
-    this.#groups = [...groups, ...this.#groups.map(({ files }, at) => ({ id: last + 1 + at, files }))];
+    this.#groups = groups;
   }
 
   push(files: readonly DecidedFile[]): void {

@@ -219,6 +219,15 @@ export class FileReview {
     else this.#history.push(changes, "opens");
   }
 
+  /** Another window has told what is under review in this text. */
+  followed(state: ReviewState, changes: Changes): void {
+    const left = new Set(agentsLines(changes));
+    const accepted = agentsLines(this.#changes).filter((line) => !left.has(line));
+    this.#state = state;
+    this.#changes = changes;
+    this.#history.accepted(changes, accepted);
+  }
+
   #arrive(arrival: Arrival, edits: readonly TextEdit[], text: NewText): void {
     if (arrival.type === "known") {
       this.#changes = arrival.changes;
@@ -259,6 +268,9 @@ export class FileReview {
     return becomes(isSame ? this.#changes : withEnding(this.#changes, ending), lines, author);
   }
 }
+
+const agentsLines = (changes: Changes): string[] =>
+  changes.pieces.flatMap((piece) => newLines(changes, piece)).filter((line) => line.trim() !== "");
 
 /** Number of lines that are under review. */
 const sizeOf = ({ pieces }: Changes): number =>

@@ -4,7 +4,7 @@
  */
 import { withoutSpaces } from "./alignment.ts";
 import type { FileReview, ReviewState } from "./file-review.ts";
-import { accept, baseText, type Changes, currentText, newLines, oldLines } from "./hunks.ts";
+import { accept, baseText, type Changes, currentText, isMixed, newLines, oldLines } from "./hunks.ts";
 import type { LineHunk } from "./line-diff.ts";
 
 export interface PastReview {
@@ -47,7 +47,7 @@ export class PastReviews {
 
   /** Returns the review that was kept last. */
   last(uri: string): PastReview | undefined {
-    return [...(this.#files.get(uri)?.values() ?? [])].at(-1);
+    return this.of(uri).at(-1);
   }
 
   drop(uri: string, text: string | undefined): void {
@@ -62,20 +62,9 @@ export class PastReviews {
 
   /** The same change is accepted in all texts. `hunks`: those of `changes` that were accepted. */
   accepted(uri: string, changes: Changes, hunks: readonly LineHunk[]): void {
-    const [fresh, old] = [new Set<string>(), new Set<string>()];
-    for (const hunk of hunks) {
-      for (const line of newLines(changes, hunk)) fresh.add(withoutSpaces(line));
-      for (const line of oldLines(changes, hunk)) old.add(withoutSpaces(line));
-    }
-    const isAccepted = (past: Changes, hunk: LineHunk) =>
-      hunk.count > 0
-        ? newLines(past, hunk).every((line) => fresh.has(withoutSpaces(line)))
-        : oldLines(past, hunk).every((line) => old.has(withoutSpaces(line)));
+    const lines = acceptedLines(changes, hunks);
     for (const [key, past] of [...(this.#files.get(uri) ?? [])]) {
-      const left = past.changes.hunks.reduceRight(
-        (now, hunk, index) => (isAccepted(past.changes, hunk) ? accept(now, index) : now),
-        past.changes,
-      );
+      const left = withoutAccepted(past.changes, lines);
       if (left === past.changes) continue;
       const text = textOf(past);
       if (left.hunks.length === 0 && past.state.type === "changed") this.drop(uri, text);
@@ -89,9 +78,15 @@ export class PastReviews {
     this.#chars += charsOf(review) - charsOf(old);
   }
 
-  /** Adds a review that an earlier window kept. */
-  add(uri: string, { state, changes }: FileReview): void {
+  /** Adds a review that another window kept. */
+  add(uri: string, { state, changes }: PastReview): void {
+    this.drop(uri, textOf({ state, changes }));
     this.#add(uri, { state, changes });
+  }
+
+  /** Returns the reviews of a file, oldest first. */
+  of(uri: string): PastReview[] {
+    return [...(this.#files.get(uri)?.values() ?? [])];
   }
 
   *entries(): Generator<[uri: string, review: PastReview]> {
@@ -119,7 +114,46 @@ export class PastReviews {
   }
 }
 
+/** The lines of accepted hunks without their spaces, by which the same change is known in another text. */
+export interface AcceptedLines {
+  fresh: ReadonlySet<string>;
+  old: ReadonlySet<string>;
+}
+
+export function acceptedLines(changes: Changes, hunks: readonly LineHunk[]): AcceptedLines {
+  const [fresh, old] = [new Set<string>(), new Set<string>()];
+  for (const hunk of hunks) {
+    for (const line of newLines(changes, hunk)) fresh.add(withoutSpaces(line));
+    for (const line of agentsLines(changes, hunk)) fresh.add(withoutSpaces(line));
+    for (const line of oldLines(changes, hunk)) old.add(withoutSpaces(line));
+  }
+  return { fresh, old };
+}
+
+/** Returns what the agent wrote in a hunk: the user may have changed it meanwhile, and added to it. */
+function agentsLines(changes: Changes, hunk: LineHunk): string[] {
+  const former = new Set(oldLines(changes, hunk));
+  return newLines(changes, hunk).flatMap((line, at) => {
+    const mark = changes.marks[hunk.start + at];
+    if (mark === "mine") return [];
+    // Lines that the user has replaced together with the agent's are old ones.
+    return isMixed(mark) ? mark.agent.filter((agents) => !former.has(agents)) : [line];
+  });
+}
+
+/** Returns the changes with the hunks accepted that were accepted elsewhere. */
+export function withoutAccepted(changes: Changes, { fresh, old }: AcceptedLines): Changes {
+  const isAccepted = (hunk: LineHunk) => {
+    const lines = agentsLines(changes, hunk);
+    return lines.length > 0
+      ? lines.every((line) => fresh.has(withoutSpaces(line)))
+      : oldLines(changes, hunk).every((line) => old.has(withoutSpaces(line)));
+  };
+  return changes.hunks.reduceRight((now, hunk, index) => (isAccepted(hunk) ? accept(now, index) : now), changes);
+}
+
 const keyOf = (text: string | undefined): TextKey => text?.replaceAll(/\r\n?/g, "\n");
-const textOf = ({ state, changes }: PastReview): string | undefined =>
+/** Returns the text that the file has in a review; undefined: there is no file. */
+export const textOf = ({ state, changes }: PastReview): string | undefined =>
   state.type === "deleted" ? undefined : currentText(changes);
 const charsOf = ({ changes }: PastReview): number => baseText(changes).length + currentText(changes).length;

@@ -1,6 +1,6 @@
 /** One write of the agent into a document: its text arrives first, then what a formatter makes of it when it is saved. */
 import type { TextEdit } from "../../review/edits.ts";
-import type { FileReview } from "../../review/file-review.ts";
+import { FileReview } from "../../review/file-review.ts";
 import type { NewText } from "../../review/live-text.ts";
 import { lineFeeds } from "../host/documents.ts";
 import { hasText } from "./file-text.ts";
@@ -39,6 +39,19 @@ export class AgentWrite {
     this.#isWritten = this.#wanted !== undefined;
     if (!hasText(this.#file.changes, text)) this.#file.agentWrote(text);
   }
+}
+
+/** Returns the review as it is if the file gets the text `after`. `undefined`: there is no file. */
+export function expectedReview(
+  known: FileReview | undefined,
+  before: string | undefined,
+  after: string | undefined,
+): FileReview {
+  const file = known ? new FileReview(known.state, known.changes) : FileReview.begin(before);
+  if (before !== undefined && !hasText(file.changes, before)) file.userEdited([], before);
+  if (after !== undefined) file.agentWrote(after);
+  else if (before !== undefined) file.agentDeleted();
+  return file;
 }
 
 const isSame = (a: string, b: string): boolean => a === b || lineFeeds(a) === lineFeeds(b);

@@ -62,6 +62,14 @@ export interface ReviewedFiles {
   /** Nothing is left to decide in the file. */
   closed(key: string, file: FileReview): void;
   report(key: string): void;
+  /** Takes over what other windows have decided. Returns whether the hunks have changed. */
+  refresh(key: string): boolean;
+  /** Whether the file on disk has a text already that is under review and that VS Code has not reported yet. */
+  isBehind(key: string): boolean;
+  /** Runs what must not happen in two windows at once. */
+  exclusive<T>(action: () => T): T;
+  /** Tells the other windows what was decided. */
+  tell(): void;
 }
 
 export class Decider {
@@ -91,13 +99,24 @@ export class Decider {
 
   /** Decides all of some files, in one step that can be taken back. */
   async decide(action: ReviewAction, uris: readonly vscode.Uri[]): Promise<void> {
-    const group = action === "accept" ? uris.map((uri) => this.#accept(uri, undefined)) : await this.#rejectAll(uris);
-    this.#keep(group.filter((decided) => decided !== undefined));
+    if (action === "accept") this.#acceptAll(uris, undefined);
+    else this.#keep((await this.#rejectAll(uris)).filter((decided) => decided !== undefined));
   }
 
   accept(uri: vscode.Uri, hunk: number | undefined): void {
-    const decided = this.#accept(uri, hunk);
-    if (decided) this.#keep([decided]);
+    this.#acceptAll([uri], hunk);
+  }
+
+  #acceptAll(uris: readonly vscode.Uri[], hunk: number | undefined): void {
+    this.#files.exclusive(() => {
+      const group = uris.map((uri) => {
+        const moved = this.#files.refresh(uri.toString());
+        // Another window has decided or written: the user has not seen what would be accepted.
+        if ((moved && hunk !== undefined) || this.#files.isBehind(uri.toString())) return undefined;
+        return this.#accept(uri, hunk);
+      });
+      this.#keep(group.filter((decided) => decided !== undefined));
+    });
   }
 
   /** Accepts a hunk, or all of a file, with the agent's lines where the user has changed them. */
@@ -143,6 +162,7 @@ export class Decider {
         this.#warn(`The decision on ${name} could not be taken back: ${reasonOf(error)}`);
       }
     }
+    this.#files.tell();
     return uris;
   }
 
@@ -223,9 +243,12 @@ export class Decider {
 
   /** Keeps decisions to be taken back, and offers it where much has happened at once. */
   #keep(group: readonly DecidedFile[]): void {
-    this.#log.push(group);
     const [only] = group;
     if (!only) return;
+    this.#files.exclusive(() => {
+      this.#log.push(group);
+      this.#files.tell();
+    });
     const isDeleted = group.some((file) => file.isDeleted);
     if (group.length === 1 && !isDeleted) return;
     const word = only.action === "accept" ? "Accepted" : "Rejected";

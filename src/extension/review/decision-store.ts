@@ -1,5 +1,10 @@
-/** Keeps decisions on disk, so that the last ones can be taken back after a reload: a JSON file for each group. */
-import * as vscode from "vscode";
+/**
+ * Keeps decisions on disk, so that the last ones can be taken back after a reload and in any window on the folder: a JSON
+ * file for each group. All windows read and write them under one lock, so a decision is taken back once.
+ */
+import path from "node:path";
+import type * as vscode from "vscode";
+import { attempt } from "../../chat/attempt.ts";
 import {
   type DecidedFile,
   type DecisionGroup,
@@ -8,87 +13,93 @@ import {
   StoredDecisions,
   storedDecisions,
 } from "../../review/decisions.ts";
-import { writeWhole } from "../host/write-whole.ts";
+import { SharedFolder, type SharedLock } from "./shared-folder.ts";
 
 /** Groups whose texts are longer together are not kept beyond the window. */
 const maxChars = 32 << 20;
 
 export class DecisionStore {
   readonly #log = new DecisionLog();
-  readonly #folder: vscode.Uri | undefined;
+  readonly #folder: SharedFolder | undefined;
+  readonly #lock: SharedLock | undefined;
   /** What is on disk, by id. */
-  readonly #saved = new Map<number, DecisionGroup>();
-  #queue: Promise<void> = Promise.resolve();
+  readonly #stored = new Map<number, DecisionGroup>();
 
   /** `storage` is the extension's folder for this workspace. Without it nothing outlives the window. */
-  constructor(storage: vscode.Uri | undefined) {
-    this.#folder = storage && vscode.Uri.joinPath(storage, "review-decisions");
-  }
-
-  async load(): Promise<void> {
-    const folder = this.#folder;
-    if (!folder) return;
-    const entries = await Promise.resolve(vscode.workspace.fs.readDirectory(folder)).catch(() => []);
-    const whole = entries.filter(([name]) => name.endsWith(".json"));
-    for (const [name] of whole.toSorted(([a], [b]) => Number.parseInt(a, 10) - Number.parseInt(b, 10))) {
-      const stored = StoredDecisions.safeParse(await readJson(vscode.Uri.joinPath(folder, name))).data;
-      const id = Number.parseInt(name, 10);
-      if (stored && id > 0) this.#saved.set(id, { id, files: decisionsFrom(stored) });
-    }
-    this.#log.load([...this.#saved.values()]);
+  constructor(storage: vscode.Uri | undefined, lock: SharedLock | undefined) {
+    this.#folder = storage && new SharedFolder(path.join(storage.fsPath, "review-decisions"));
+    this.#lock = lock;
   }
 
   push(files: readonly DecidedFile[]): void {
-    this.#log.push(files);
-    this.#save();
+    this.#shared(() => this.#log.push(files));
   }
 
   pop(): readonly DecidedFile[] {
-    const files = this.#log.pop();
-    this.#save();
-    return files;
+    return this.#shared(() => this.#log.pop());
   }
 
   /** Takes the file's last decision out of its group. */
   popFile(uri: string): readonly DecidedFile[] {
-    const files = this.#log.popFile(uri);
-    this.#save();
-    return files;
+    return this.#shared(() => this.#log.popFile(uri));
   }
 
-  /** Resolves when everything is on disk. */
-  flush(): Promise<void> {
-    return this.#queue;
+  #shared<T>(change: () => T): T {
+    const [folder, lock] = [this.#folder, this.#lock];
+    if (!folder || !lock) return change();
+    return lock.run(() => {
+      this.#read(folder);
+      const result = change();
+      // Without the lock another window might write the same file. The next decision writes this one, too.
+      if (lock.isHeld) this.#write(folder);
+      return result;
+    });
   }
 
-  #save(): void {
-    this.#queue = this.#queue.then(() => this.#write()).catch(() => {});
-  }
-
-  async #write(): Promise<void> {
-    const folder = this.#folder;
-    if (!folder) return;
+  /** Takes over what other windows have decided or taken back. */
+  #read(folder: SharedFolder): void {
     const groups = new Map(this.#log.groups.map((group) => [group.id, group]));
-    for (const id of this.#saved.keys()) {
+    const left = new Set(this.#stored.keys());
+    for (const name of folder.names()) {
+      const id = Number.parseInt(name, 10);
+      left.delete(id);
+      const found = folder.changed(name);
+      const stored = found.type === "fresh" ? StoredDecisions.safeParse(found.json).data : undefined;
+      if (!stored || !(id > 0)) continue;
+      const group = { id, files: decisionsFrom(stored) };
+      this.#stored.set(id, group);
+      groups.set(id, group);
+    }
+    for (const id of left) {
+      this.#stored.delete(id);
+      groups.delete(id);
+    }
+    this.#log.load([...groups.values()].sort((a, b) => a.id - b.id));
+  }
+
+  #write(folder: SharedFolder): void {
+    const groups = new Map(this.#log.groups.map((group) => [group.id, group]));
+    for (const id of [...this.#stored.keys()]) {
       if (groups.has(id)) continue;
-      this.#saved.delete(id);
-      await vscode.workspace.fs.delete(fileOf(folder, id)).then(undefined, () => undefined);
+      this.#stored.delete(id);
+      folder.remove(nameOf(id));
     }
     for (const [id, group] of groups) {
-      if (this.#saved.get(id) === group) continue;
-      this.#saved.set(id, group);
-      const json = JSON.stringify(storedDecisions(group.files));
-      if (json.length <= maxChars) await writeWhole(fileOf(folder, id), json);
+      if (this.#stored.get(id) === group) continue;
+      const stored = storedDecisions(group.files);
+      if (charsOf(stored) > maxChars) continue;
+      // What cannot be written can be taken back in this window.
+      attempt(() => {
+        folder.write(nameOf(id), stored);
+        this.#stored.set(id, group);
+      }, undefined);
     }
   }
 }
 
-const fileOf = (folder: vscode.Uri, id: number): vscode.Uri => vscode.Uri.joinPath(folder, `${id}.json`);
+const nameOf = (id: number): string => `${id}.json`;
 
-async function readJson(file: vscode.Uri): Promise<unknown> {
-  try {
-    return JSON.parse(Buffer.from(await vscode.workspace.fs.readFile(file)).toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
+const charsOf = ({ files }: StoredDecisions): number =>
+  files.reduce((sum, { before, outcome }) => {
+    return sum + before.base.length + before.text.length + outcome.base.length + outcome.text.length;
+  }, 0);

@@ -4,22 +4,24 @@ import type { ReviewFile } from "../../chat/protocol.ts";
 import type { ReviewAction } from "../../review/decisions.ts";
 import type { TextEdit } from "../../review/edits.ts";
 import { FileReview } from "../../review/file-review.ts";
-import { baseText, type Changes, type ConflictChoice, currentText, hunksAt } from "../../review/hunks.ts";
+import { baseText, type Changes, type ConflictChoice, currentText, hunksAt, unchanged } from "../../review/hunks.ts";
 import { PastReviews } from "../../review/past-reviews.ts";
+import type { News } from "../../review/shared-reviews.ts";
 import { renamedUri } from "../host/documents.ts";
 import type { WriteEnd, WriteWatch } from "../host/editor-workspace.ts";
-import { AgentWrite } from "./agent-write.ts";
+import { AgentWrite, expectedReview } from "./agent-write.ts";
 import { reviewDialogs } from "./ask-share.ts";
+import { CellPauses } from "./cell-pauses.ts";
 import { Decider, type ReviewDialogs, type ReviewedFiles } from "./decider.ts";
 import { DecisionStore } from "./decision-store.ts";
 import { DiskWatch } from "./disk-watch.ts";
 import { editsOf, foldersFor, hasText, isAsKnown, isFromDisk, readText, textOf } from "./file-text.ts";
 import { MovedFiles } from "./moved-files.ts";
 import { fileText, reviewText } from "./notebook-text.ts";
-import { PastStore } from "./past-store.ts";
 import { ReviewRows } from "./review-rows.ts";
-import { ReviewStore } from "./review-store.ts";
+import { ReviewSharing } from "./review-sharing.ts";
 import { SaveEdits } from "./save-edits.ts";
+import { SharedLock } from "./shared-folder.ts";
 
 interface ReviewOptions {
   /** The extension's folder for this workspace. Without it the review ends with the window. */
@@ -36,14 +38,10 @@ export interface AgentChange {
   movedFrom: vscode.Uri | undefined;
 }
 
-const saveDelayMs = 300;
-const cellsDelayMs = 300;
-
 export class Review implements vscode.Disposable, WriteWatch {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
-  readonly #store: ReviewStore | undefined;
-  readonly #pastStore: PastStore | undefined;
+  readonly #sharing: ReviewSharing | undefined;
   /** By URI. A file without hunks stays while its document is open, since undo can bring them back. */
   readonly #files = new Map<string, FileReview>();
   readonly #disk: DiskWatch;
@@ -56,25 +54,22 @@ export class Review implements vscode.Disposable, WriteWatch {
   readonly #writing = new Map<string, AgentWrite>();
   /** Files that a restore of a checkpoint is writing. */
   readonly #restoring = new Set<string>();
-  readonly #saves = new SaveEdits((key) => this.#report(key));
-  readonly #log: DecisionStore;
+  readonly #saves = new SaveEdits((key) => this.#report(key, "own"));
   readonly #decider: Decider;
   readonly #rows = new ReviewRows();
-  readonly #unsaved = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  readonly #cellTimers = new Map<string, NodeJS.Timeout>();
+  readonly #cells = new CellPauses((uri) => void this.#sync(uri));
   readonly #own: vscode.Disposable[];
 
   constructor({ storage, warn }: ReviewOptions, dialogs: ReviewDialogs = reviewDialogs) {
-    this.#store = storage && new ReviewStore(storage);
-    this.#pastStore = storage && new PastStore(storage, this.#past);
+    const lock = storage && new SharedLock(storage.fsPath);
+    this.#sharing = storage && lock && this.#shared(storage, lock, warn);
     this.#disk = new DiskWatch({
       look: (uri) => void this.#sync(uri),
       isWanted: (key) => this.#past.has(key),
       created: (uri) => void this.#moved.created(uri),
     });
-    this.#log = new DecisionStore(storage);
-    this.#decider = new Decider({ files: this.#reviewedFiles(), log: this.#log, rows: this.#rows, dialogs, warn });
+    const log = new DecisionStore(storage, lock);
+    this.#decider = new Decider({ files: this.#reviewedFiles(), log, rows: this.#rows, dialogs, warn });
     this.#own = [
       this.#changed,
       this.#disk,
@@ -83,7 +78,9 @@ export class Review implements vscode.Disposable, WriteWatch {
       vscode.workspace.onDidChangeTextDocument((event) => this.#documentChanged(event)),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.#files.get(uri.toString())?.saved()),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#documentClosed(uri)),
-      vscode.workspace.onDidChangeNotebookDocument(({ notebook }) => this.#cellsChanged(notebook.uri)),
+      vscode.workspace.onDidChangeNotebookDocument(({ notebook: { uri } }) => {
+        if (this.#files.has(uri.toString())) this.#cells.changed(uri);
+      }),
       vscode.workspace.onDidCloseNotebookDocument(({ uri }) => this.#documentClosed(uri)),
       vscode.workspace.onDidRenameFiles(({ files }) => {
         for (const { oldUri, newUri } of files) this.#renamed(oldUri, newUri);
@@ -91,36 +88,39 @@ export class Review implements vscode.Disposable, WriteWatch {
     ];
   }
 
-  /** Continues the reviews of the last window. Changes since then are the user's. */
-  async load(): Promise<void> {
-    await Promise.all([this.#pastStore?.load(), this.#log.load()]);
-    if (this.#past.changes > 0) this.#disk.watchWorkspace();
-    const kept = (await this.#store?.load()) ?? new Map<string, FileReview>();
-    await Promise.all(
-      [...kept].map(async ([key, file]) => {
-        if (this.#files.has(key)) return;
+  #shared(storage: vscode.Uri, lock: SharedLock, warn: (message: string) => void): ReviewSharing {
+    return new ReviewSharing({
+      ...{ storage, lock, warn, past: this.#past },
+      get: (key) => this.#files.get(key),
+      isBusy: (key) => this.#writing.has(key) || this.#decider.isWriting(key),
+      adopted: () => this.#changed.fire(),
+      opened: (key, file) => {
+        this.#past.drop(key, currentText(file.changes));
         this.#put(vscode.Uri.parse(key), file);
-        await this.#sync(vscode.Uri.parse(key));
-      }),
-    );
-    if (kept.size > 0) this.#changed.fire();
+        this.#changed.fire();
+      },
+      look: (uri) => {
+        this.#disk.watchWorkspace();
+        void this.#sync(uri);
+      },
+    });
+  }
+
+  /** Continues the reviews of the last window, and of other ones. Changes since then are the user's. */
+  async load(): Promise<void> {
+    const keys = this.#sharing?.load() ?? [];
+    if (this.#past.changes > 0) this.#disk.watchWorkspace();
+    await Promise.all(keys.map((key) => this.#sync(vscode.Uri.parse(key))));
+    if (keys.length > 0) this.#changed.fire();
   }
 
   async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const keys = [...this.#unsaved];
-    this.#unsaved.clear();
-    await Promise.all([
-      ...keys.map((key) => this.#store?.save(key, this.#files.get(key))),
-      this.#pastStore?.save(),
-      this.#log.flush(),
-    ]);
+    this.#sharing?.tell();
   }
 
   dispose(): void {
-    void this.flush();
-    for (const timer of this.#cellTimers.values()) clearTimeout(timer);
+    this.#cells.dispose();
+    this.#sharing?.dispose();
     for (const one of this.#own) one.dispose();
   }
 
@@ -167,15 +167,26 @@ export class Review implements vscode.Disposable, WriteWatch {
   begin(uri: vscode.Uri, before: string | undefined, wanted?: string): WriteEnd {
     const key = uri.toString();
     const file = this.#open(uri, before);
-    const write = new AgentWrite(file, wanted === undefined ? undefined : reviewText(uri, wanted));
+    const text = wanted === undefined ? undefined : reviewText(uri, wanted);
+    if (text !== undefined && this.#sharing) this.#announce(key, file, text);
+    const write = new AgentWrite(file, text);
     this.#writing.set(key, write);
     return (written) => {
       const after = written === undefined ? undefined : reviewText(uri, written);
       this.#writing.delete(key);
+      if (text !== undefined) this.#past.drop(key, text);
       if (after !== undefined) write.end(after);
-      else if (before === undefined || !file.agentDeleted()) this.#drop(key);
-      this.#report(key);
+      else if (before === undefined || !file.agentDeleted()) this.#drop(key, "own");
+      this.#report(key, "own");
+      this.#sharing?.tell();
     };
+  }
+
+  /** Tells whose the text is before it is written: another window may see it first, and this one may be killed. */
+  #announce(key: string, file: FileReview, text: string): void {
+    this.#past.keep(key, expectedReview(file, currentText(file.changes), text));
+    this.#sharing?.knows(key, "seen");
+    this.#sharing?.tell();
   }
 
   /** Takes a change of the agent that was made outside the editor: by a command, for example. */
@@ -184,16 +195,16 @@ export class Review implements vscode.Disposable, WriteWatch {
     const from = movedFrom?.toString();
     const moved = from === undefined ? undefined : this.#files.get(from);
     if (moved && from !== undefined) {
-      this.#drop(from);
+      this.#drop(from, "own");
       this.#put(uri, moved);
     }
     const file = this.#open(uri, before);
     if (from !== undefined) file.agentMoved(from, key);
     if (after === undefined) {
       this.#past.keep(key, file);
-      if (before === undefined || !file.agentDeleted()) this.#drop(key);
+      if (before === undefined || !file.agentDeleted()) this.#drop(key, "own");
     } else if (!hasText(file.changes, reviewText(uri, after))) file.agentWrote(reviewText(uri, after));
-    this.#report(key);
+    this.#report(key, "own");
   }
 
   /** A command of the agent runs until the result is called: meanwhile, changes on disk are its. */
@@ -223,12 +234,9 @@ export class Review implements vscode.Disposable, WriteWatch {
     const { uri } = change;
     const before = change.before === undefined ? undefined : reviewText(uri, change.before);
     const after = change.after === undefined ? undefined : reviewText(uri, change.after);
-    const known = this.#files.get(uri.toString());
-    const file = known ? new FileReview(known.state, known.changes) : FileReview.begin(before);
-    if (before !== undefined && !hasText(file.changes, before)) file.userEdited([], before);
-    if (after !== undefined) file.agentWrote(after);
-    else if (before !== undefined) file.agentDeleted();
+    const file = expectedReview(this.#files.get(uri.toString()), before, after);
     this.#past.keep(uri.toString(), file);
+    this.#sharing?.knows(uri.toString(), "seen");
   }
 
   /** A restore writes the document until the result is called. */
@@ -269,11 +277,18 @@ export class Review implements vscode.Disposable, WriteWatch {
     return {
       get: (key) => this.#files.get(key),
       put: (uri, file) => this.#put(uri, file),
-      drop: (key) => this.#drop(key),
+      drop: (key) => this.#drop(key, "own"),
       sync: (uri) => this.#sync(uri),
-      accepted: (key, before, hunk) => this.#past.accepted(key, before, hunksAt(before, hunk)),
+      accepted: (key, before, hunk) => {
+        this.#past.accepted(key, before, hunksAt(before, hunk));
+        this.#sharing?.accepted(key, before, hunk);
+      },
       closed: (key, { changes }) => this.#past.drop(key, currentText(changes)),
-      report: (key) => this.#report(key),
+      report: (key) => this.#report(key, "own"),
+      refresh: (key) => this.#sharing?.refresh(key) ?? false,
+      isBehind: (key) => this.#sharing?.isBehind(key) ?? false,
+      exclusive: (action) => (this.#sharing ? this.#sharing.exclusive(action) : action()),
+      tell: () => this.#sharing?.tell(),
     };
   }
 
@@ -282,45 +297,34 @@ export class Review implements vscode.Disposable, WriteWatch {
     const key = document.uri.toString();
     const file = this.#files.get(key);
     if (!file && this.#past.has(key) && (reason !== undefined || isFromDisk(document))) {
-      if (this.#comesBack(document.uri, reviewText(document.uri, document.getText()))) this.#report(key);
+      const isBack = this.#comesBack(document.uri, reviewText(document.uri, document.getText()));
+      if (isBack) this.#report(key, reason === undefined ? "seen" : "own");
       return;
     }
     if (!file || contentChanges.length === 0) return;
     if (this.#decider.arrived(document)) return;
     const before = file.changes;
     const [edits, text] = [editsOf(event), textOf(document)];
+    let news: News = "own";
     const write = this.#writing.get(key);
     if (write) write.changed(edits, text);
     else if (reason === vscode.TextDocumentChangeReason.Undo) file.undone(edits, text);
     else if (reason === vscode.TextDocumentChangeReason.Redo) file.redone(edits, text);
-    else if (this.#restoring.has(key) || isFromDisk(document)) this.#changedOnDisk(document, file, edits);
+    else if (this.#restoring.has(key) || isFromDisk(document)) news = this.#changedOnDisk(document, file, edits);
     else if (this.#saves.isSaving(key) || this.#decider.isSaving(key)) file.saving(edits, text);
     else {
       this.#saves.edits(event, file);
       file.userEdited(edits, text);
     }
     // Without a difference the change was known from the disk already.
-    if (file.changes !== before) this.#report(key);
+    if (file.changes !== before) this.#report(key, news);
   }
 
-  #changedOnDisk(document: vscode.TextDocument, file: FileReview, edits: readonly TextEdit[]): void {
+  #changedOnDisk(document: vscode.TextDocument, file: FileReview, edits: readonly TextEdit[]): News {
     const text = reviewText(document.uri, document.getText());
-    if (hasText(file.changes, text)) file.relined(text);
-    else this.#arrived(document.uri, file, text, edits);
-  }
-
-  /** Reads the cells once the user pauses: that writes the whole notebook as text. */
-  #cellsChanged(uri: vscode.Uri): void {
-    const key = uri.toString();
-    if (!this.#files.has(key)) return;
-    clearTimeout(this.#cellTimers.get(key));
-    this.#cellTimers.set(
-      key,
-      setTimeout(() => {
-        this.#cellTimers.delete(key);
-        void this.#sync(uri);
-      }, cellsDelayMs),
-    );
+    if (!hasText(file.changes, text)) return this.#arrived(document.uri, file, text, edits);
+    file.relined(text);
+    return "seen";
   }
 
   /** Unsaved changes are gone with the document, so the file is read again. */
@@ -337,16 +341,17 @@ export class Review implements vscode.Disposable, WriteWatch {
   async #dropClosed(uri: vscode.Uri, file: FileReview): Promise<void> {
     const key = uri.toString();
     await this.#sync(uri);
-    if (this.#files.get(key) === file && !file.isOpen && !this.#writing.has(key) && !isShown(uri)) this.#drop(key);
+    const isClosed = this.#files.get(key) === file && !file.isOpen && !this.#writing.has(key) && !isShown(uri);
+    if (isClosed) this.#drop(key, "seen");
   }
 
   #renamed(from: vscode.Uri, to: vscode.Uri): void {
     for (const [key, file] of [...this.#files]) {
       const moved = renamedUri(vscode.Uri.parse(key), from, to);
       if (!moved) continue;
-      this.#drop(key);
+      this.#drop(key, "own");
       this.#put(moved, file);
-      this.#report(moved.toString());
+      this.#report(moved.toString(), "own");
     }
     // The file may have been missed at its old place before VS Code reports the rename.
     for (const key of new Set([...this.#past.entries()].map(([uri]) => uri))) {
@@ -359,41 +364,49 @@ export class Review implements vscode.Disposable, WriteWatch {
   async #foundAt(uri: vscode.Uri, formerKey: string): Promise<void> {
     const key = uri.toString();
     const text = await readText(uri);
-    if (text !== undefined && !this.#files.has(key) && this.#comesBack(uri, text, formerKey)) this.#report(key);
+    if (text !== undefined && !this.#files.has(key) && this.#comesBack(uri, text, formerKey)) {
+      this.#report(formerKey, "seen");
+      this.#report(key, "own");
+    }
   }
 
   /** Applies changes that no event reported. Returns whether there were any. */
   async #sync(uri: vscode.Uri): Promise<boolean> {
     const key = uri.toString();
+    const isAdopted = this.#sharing?.refresh(key) ?? false;
     const known = this.#files.get(key)?.changes;
     const text = await readText(uri);
     const file = this.#files.get(key);
     // What was read may be older than a change that has come meanwhile.
     if (file?.changes !== known) return await this.#sync(uri);
-    if (this.#writing.has(key) || this.#decider.isWriting(key)) return false;
+    if (this.#writing.has(key) || this.#decider.isWriting(key)) return isAdopted;
     if (file && isAsKnown(file, text)) {
       if (text !== undefined) file.relined(text);
-      return false;
+      return isAdopted;
     }
-    if (file) this.#arrived(uri, file, text, []);
-    else if (!this.#comesBack(uri, text)) return false;
-    this.#report(key);
+    if (!file && !this.#comesBack(uri, text)) return isAdopted;
+    this.#report(key, file ? this.#arrived(uri, file, text, []) : "disk");
     return true;
   }
 
   /** Takes a text that came from the disk. A text that was under review before is under review again. */
-  #arrived(uri: vscode.Uri, file: FileReview, text: string | undefined, edits: readonly TextEdit[]): void {
+  #arrived(uri: vscode.Uri, file: FileReview, text: string | undefined, edits: readonly TextEdit[]): News {
     const key = uri.toString();
     // While a command of the agent runs, changes on disk are its.
     if (this.#disk.isHeld && !this.#restoring.has(key) && text !== undefined && file.state.type !== "deleted") {
       file.agentWrote(text);
-      return;
+      return "own";
     }
+    this.#sharing?.refresh(key);
     this.#past.keep(key, file);
-    if (this.#comesBack(uri, text)) return;
+    if (this.#comesBack(uri, text)) return "disk";
     if (text === undefined) void this.#moved.disappeared(uri, currentText(file.changes));
-    if (text === undefined || file.state.type === "deleted") this.#drop(key);
-    else file.replaced(edits, text);
+    if (text === undefined || file.state.type === "deleted") this.#drop(key, "disk");
+    else {
+      file.replaced(edits, text);
+      if (this.#sharing?.isEnded(key, text)) file.followed({ type: "changed" }, unchanged(text));
+    }
+    return "disk";
   }
 
   #movedElsewhere(from: vscode.Uri, to: vscode.Uri): void {
@@ -402,7 +415,8 @@ export class Review implements vscode.Disposable, WriteWatch {
     if (!past || this.#files.has(to.toString()) || this.#past.has(to.toString())) return;
     this.#past.drop(from.toString(), currentText(past.changes));
     this.#put(to, new FileReview(past.state, past.changes));
-    this.#report(to.toString());
+    this.#report(from.toString(), "own");
+    this.#report(to.toString(), "own");
   }
 
   /** Continues the review that the file had when it last had this text. Returns whether there is one. */
@@ -439,15 +453,14 @@ export class Review implements vscode.Disposable, WriteWatch {
     this.#disk.follow(uri);
   }
 
-  #drop(key: string): void {
+  #drop(key: string, news: News): void {
     this.#files.delete(key);
     this.#disk.leave(key);
-    this.#report(key);
+    this.#report(key, news);
   }
 
-  #report(key: string): void {
-    this.#unsaved.add(key);
-    this.#timer ??= setTimeout(() => void this.flush(), saveDelayMs);
+  #report(key: string, news: News): void {
+    this.#sharing?.knows(key, news);
     this.#changed.fire();
   }
 }

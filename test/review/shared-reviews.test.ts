@@ -1,6 +1,9 @@
 /** One file that two windows have: what one decides, the other knows, in whatever order texts and reviews arrive. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { FileReview } from "../../src/review/file-review.ts";
+import { storedReview } from "../../src/review/stored-review.ts";
+import { readShare } from "../../src/review/stored-shares.ts";
 import { Folder } from "./shared-windows.ts";
 
 const small = fc.nat(3);
@@ -52,7 +55,73 @@ describe("the review of one file in two windows", () => {
         folder.check();
         folder.checkSettled();
       }),
-      { numRuns: 3000 },
+      { numRuns: 2000 },
     );
+  });
+
+  it("V9 an accept holds in a window with unsaved changes, which stay", () => {
+    const { folder, a, b } = two();
+    a.agent(1, 0, 1, "told");
+    a.agent(5, 0, 1, "told");
+    b.arrive();
+    b.user(0, 0, 1);
+    const { text } = b;
+    a.accept(0);
+    b.take();
+    assert.equal(b.text, text);
+    assert.deepEqual([a.openWords(), b.openWords()], [new Set(["a7"]), new Set(["a7"])]);
+    b.save();
+    folder.settle();
+    folder.checkSettled();
+    assert.deepEqual([a.text, a.openWords()], [text, new Set(["a7"])]);
+  });
+
+  it("V9 a decision is taken back in the other window, also after a reload, and once", () => {
+    for (const action of ["accept", "reject"] as const) {
+      const { folder, a, b } = two();
+      a.agent(2, 1, 2, "told");
+      b.arrive();
+      if (action === "accept") a.accept(undefined);
+      else a.reject(undefined, () => undefined);
+      folder.settle();
+      assert.deepEqual([a.openWords().size, b.openWords().size], [0, 0]);
+      b.restart("reload");
+      b.undoDecision();
+      a.undoDecision();
+      folder.settle();
+      folder.checkSettled();
+      for (const window of [a, b]) assert.deepEqual([...window.openWords()], ["a6", "a7"]);
+    }
+  });
+
+  it("V9 what the agent wrote before its window was killed is under review in the others and after a restart", () => {
+    const { folder, a, b } = two();
+    a.agent(2, 1, 1, "killed");
+    folder.settle();
+    folder.checkSettled();
+    for (const window of [a, b]) assert.deepEqual([...window.openWords()], ["a6"]);
+  });
+
+  it("V9 a window that has not got the newest text accepts nothing of it", () => {
+    const { folder, a, b } = two();
+    a.agent(1, 0, 1, "told");
+    b.arrive();
+    a.agent(1, 0, 1, "told");
+    b.accept(undefined);
+    folder.settle();
+    folder.checkSettled();
+    assert.deepEqual(b.openWords(), new Set(["a6", "a7"]));
+  });
+
+  it("V9 what cannot be read is none, and what a former version has kept is taken over", () => {
+    for (const bad of [undefined, {}, { version: 3, id: "1", uri: "file:///a" }, { version: 4 }]) {
+      assert.equal(readShare(bad), undefined);
+    }
+    const file = FileReview.begin("one\n");
+    file.agentWrote("two\n");
+    const former = readShare(JSON.parse(JSON.stringify(storedReview("file:///a", file))));
+    assert.equal(former?.uri, "file:///a");
+    assert.ok(former.shared.present.type === "open");
+    assert.deepEqual(former.shared.present.review.changes.text, ["two\n"]);
   });
 });

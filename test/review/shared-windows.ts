@@ -24,6 +24,7 @@ export class Folder {
   readonly fates = new Map<string, Fate>();
   readonly windows: EditorWindow[];
   #next = 0;
+  #ids = 0;
 
   constructor(lines: number, windows: number) {
     this.disk = this.fresh("u", lines);
@@ -35,7 +36,7 @@ export class Folder {
   }
 
   typed = (): string => ` t${this.#next++}`;
-  id = (): string => `id${this.#next++}`;
+  id = (): string => `id${this.#ids++}`;
 
   get shared() {
     return this.#share === undefined ? undefined : readShare(JSON.parse(this.#share))?.shared;

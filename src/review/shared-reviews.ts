@@ -46,8 +46,8 @@ export type News = "seen" | "own" | "disk";
  */
 export type Taken = { type: "nothing" | "adopted" | "look" } | { type: "opens"; review: PastReview };
 
-/** Where the text of a window is. */
-export interface TextPlace {
+/** About the text of a window that tells of its review. */
+export interface ToldText {
   /** Whether the editor has no unsaved changes. */
   isSaved: boolean;
   /** Whether the file on disk has this text now: VS Code may not have reported another one yet. */
@@ -144,7 +144,7 @@ export class SharedFile {
   }
 
   /** Returns what is to be shared; undefined if there is nothing to tell. */
-  told(file: FileReview | undefined, { isSaved, isOnDisk }: TextPlace): SharedReview | undefined {
+  told(file: FileReview | undefined, { isSaved, isOnDisk }: ToldText): SharedReview | undefined {
     const last = this.#shared;
     const known = file && this.#knowledge !== "own" ? reviewsOf(last).get(hashOfReview(file)) : undefined;
     const former = last?.present.type === "open" ? [last.present.review] : [];

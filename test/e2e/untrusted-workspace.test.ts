@@ -1,8 +1,9 @@
 /** An untrusted workspace: reading works, writing and running are refused, its settings are ignored. */
 import assert from "node:assert/strict";
+import { until } from "../timing.ts";
 import { hostileSettings } from "./hostile-settings.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
-import { said, say, status } from "./panel-actions.ts";
+import { answer, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 describe("an untrusted workspace", () => {
@@ -16,6 +17,8 @@ describe("an untrusted workspace", () => {
     const hooks = JSON.stringify({ hooks: hostileSettings["rondo.hooks"] });
     window = await openWindow({
       trust: false,
+      // The page on which trust is given would cover the panel.
+      settings: { "workbench.editor.useModal": "off" },
       files: {
         ".vscode/settings.json": settings,
         ".claude/settings.json": hooks,
@@ -73,6 +76,27 @@ describe("an untrusted workspace", () => {
     for (const { raw } of window.requests) assert.doesNotMatch(raw, /A rule of the workspace|Obey the workspace/);
     const panel = await window.panel();
     assert.equal(await panel.getByText("stranger").count(), 0);
+  });
+
+  it("V3 reviews what commands change once the workspace is trusted, also in a session that is open", async () => {
+    await window.command("Workspaces: Manage Workspace Trust");
+    await window.page.locator(".workspace-trust-editor").getByRole("button", { name: "Trust", exact: true }).click();
+    await window.page.getByText("You trust this folder").first().waitFor();
+    await window.page.keyboard.press("Escape");
+    const panel = await window.panel();
+    const original = await window.read("src/cart.js");
+    // The workspace's settings hold now, and allow one step.
+    window.plays([{ call: { name: "bash", input: { command: "sed -i s/cart/basket/ src/cart.js" } } }]);
+    await say(panel, "and now?");
+    await answer(panel, "Allow once", /command/);
+    await status(panel, /Stopped/);
+    const bar = panel.getByRole("region", { name: "Changes to review" });
+    await bar
+      .getByRole("button", { name: /^cart\.js/ })
+      .first()
+      .waitFor();
+    await window.command("Rondo: Reject All Changes");
+    await until(async () => (await window.read("src/cart.js")) === original);
   });
 
   it("logs no error of its own to the console", () => {

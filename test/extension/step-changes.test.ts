@@ -139,6 +139,44 @@ describe("changes of the agent outside the editor", () => {
     assert.ok(!existsSync(at("new/e.txt")) && !existsSync(at("new/empty")));
   });
 
+  it("V24 folders that a command has made go with the files in them, if nothing else is left there", async () => {
+    await put("mine/kept.txt", original);
+    await command(
+      "mkdir -p a/b/c mine/sub other; echo x > a/b/c/x; echo y > a/b/y; echo z > mine/sub/z; echo o > other/o",
+    );
+    await put("other/user.txt", original);
+    assert.deepEqual(list(), ["new a/b/c/x 1", "new a/b/y 1", "new mine/sub/z 1", "new other/o 1"]);
+    await review.reject(uri("a/b/c/x"));
+    assert.ok(!existsSync(at("a/b/c")) && existsSync(at("a/b/y")));
+    await review.decide("reject");
+    assert.deepEqual(list(), []);
+    assert.ok(!existsSync(at("a")) && !existsSync(at("mine/sub")));
+    assert.equal(await disk("mine/kept.txt"), original);
+    assert.equal(await disk("other/user.txt"), original);
+    assert.ok(!existsSync(at("other/o")));
+  });
+
+  it("V24 a folder that was there before, or that the user makes between two steps, stays", async () => {
+    await mkdir(at("old"));
+    await command("echo x > old/x");
+    await mkdir(at("users"));
+    await command("echo y > users/y");
+    await review.decide("reject");
+    assert.deepEqual(list(), []);
+    assert.ok(existsSync(at("old")) && existsSync(at("users")));
+    assert.ok(!existsSync(at("old/x")) && !existsSync(at("users/y")));
+  });
+
+  it("V24 a rejected file comes back with its folder, which goes again with it", async () => {
+    await command("mkdir -p a/b; echo x > a/b/x");
+    await review.reject(uri("a/b/x"));
+    assert.ok(!existsSync(at("a")));
+    await review.undoDecision();
+    assert.equal(await disk("a/b/x"), "x\n");
+    await review.reject(uri("a/b/x"));
+    assert.ok(!existsSync(at("a")));
+  });
+
   it("V3 follow a moved file by its content, with what was changed in it original and after", async () => {
     await put("a.txt", original);
     await command("sed -i s/two/2/ a.txt");

@@ -26,6 +26,8 @@ export interface StepFiles {
   /** `background`: found while a command ran in the background, between its steps. */
   source: "step" | "background";
   files: readonly ChangedFile[];
+  /** Absolute paths of folders that the step has made so far, other than by a tool's write. */
+  folders: readonly string[];
   /** Number of files that are not in `files`, because a step must not bring more to review. */
   left: number;
 }
@@ -57,7 +59,7 @@ export class ChangedContents {
   }
 
   /** Returns the changes as files to review. `named`: paths that tools have written by name. */
-  files(changes: readonly Transition[], named: ReadonlySet<string>): Omit<StepFiles, "source"> {
+  files(changes: readonly Transition[], named: ReadonlySet<string>): Pick<StepFiles, "files" | "left"> {
     const shown = changes.filter(({ before, after }) => isRegular(before) || isRegular(after));
     const some = shown.slice(0, maxReviewedFiles);
     const left = shown.length - some.length;

@@ -50,6 +50,15 @@ interface StepTrackerOptions {
   changed: ((files: StepFiles) => void) | undefined;
 }
 
+/** Changes of the agent to review. */
+interface Found {
+  source: StepFiles["source"];
+  changes: readonly Transition[];
+  /** Paths that tools have written by name. */
+  named: ReadonlySet<string>;
+  folders: StepFiles["folders"];
+}
+
 export class StepTracker {
   readonly #roots: readonly string[];
   readonly #store: SessionStore;
@@ -150,7 +159,7 @@ export class StepTracker {
     if (own.length === 0) return;
     // The change has ended what tools were about to write.
     if (this.#named.size > 0) this.#recordIntent([...this.#named].map(([path, { before }]) => ({ path, before })));
-    await this.#review("background", own, new Set());
+    await this.#review({ source: "background", changes: own, named: new Set(), folders: madeFolders(own) });
   }
 
   /** A command starts or ends to run in the background. What it writes is found when this is called, and at each step. */
@@ -260,16 +269,12 @@ export class StepTracker {
   }
 
   /** Reports the agent's changes for the review, except for files that came from another commit. */
-  async #review(
-    source: StepFiles["source"],
-    changes: readonly Transition[],
-    named: ReadonlySet<string>,
-  ): Promise<void> {
+  async #review({ source, changes, named, folders }: Found): Promise<void> {
     if (!this.#changed || changes.length === 0) return;
     const { files, left } = this.#written.files(changes, named);
     const taken = await Promise.all(this.#commits.map((commits) => commits.taken(files)));
     const reviewed = files.filter((file) => file.isNamed || !taken.some((paths) => paths.has(file.path)));
-    if (reviewed.length > 0 || left > 0) this.#changed({ source, files: reviewed, left });
+    if (reviewed.length > 0 || left > 0) this.#changed({ source, files: reviewed, folders, left });
   }
 
   #missingFolders(file: string): string[] {
@@ -311,7 +316,7 @@ export class StepTracker {
     if (isReviewed && early.length > 0) {
       const { sourceOf } = this.#sources(command);
       const agents = early.filter((change) => isOfAgent(sourceOf(change)));
-      await this.#review("step", agents, new Set());
+      await this.#review({ source: "step", changes: agents, named: new Set(), folders: madeFolders(agents) });
     }
     const late = command && this.#baseline === "read" ? await this.#transitions(await this.#scan(), Infinity) : [];
     const found = joinedChanges(early, late);
@@ -335,7 +340,8 @@ export class StepTracker {
     if (changes.length === 0) return undefined;
     const isAgents = (change: Transition) => isOfAgent(sourceOf(change));
     const unreviewed = isReviewed ? [...late.filter(isAgents), ...byTools] : changes;
-    await this.#review("step", unreviewed, named);
+    const folders = madeFolders(found.filter(isAgents));
+    await this.#review({ source: "step", changes: unreviewed, named, folders });
     this.#followFolders();
     const files = changes.map(({ path }) => relativeToRoots(this.#roots, path)).sort();
     return { snapshot: id, hash: this.#fingerprint(changes), files };
@@ -439,3 +445,8 @@ export class StepTracker {
 }
 
 const isOfAgent = (source: ChangeLine["by"]): boolean => source === "agent" || source === "shared";
+
+const madeFolders = (changes: readonly Transition[]): string[] =>
+  changes.flatMap(({ path: name, before, after }) =>
+    before.type === "missing" && after.type === "folder" ? [name] : [],
+  );

@@ -36,6 +36,8 @@ export interface AgentChange {
   after: string | undefined;
   /** The former place of a moved file. `before` is the text there. */
   movedFrom: vscode.Uri | undefined;
+  /** Folders (URIs) that the agent has made. Those above a file that it created go with the file's reject. */
+  folders: readonly string[];
 }
 
 export class Review implements vscode.Disposable, WriteWatch {
@@ -190,7 +192,7 @@ export class Review implements vscode.Disposable, WriteWatch {
   }
 
   /** Takes a change of the agent that was made outside the editor: by a command, for example. */
-  agentChanged({ uri, before, after, movedFrom }: AgentChange): void {
+  agentChanged({ uri, before, after, movedFrom, folders }: AgentChange): void {
     const key = uri.toString();
     const from = movedFrom?.toString();
     const moved = from === undefined ? undefined : this.#files.get(from);
@@ -198,7 +200,7 @@ export class Review implements vscode.Disposable, WriteWatch {
       this.#drop(from, "own");
       this.#put(uri, moved);
     }
-    const file = this.#open(uri, before);
+    const file = this.#open(uri, before, folders);
     if (from !== undefined) file.agentMoved(from, key);
     if (after === undefined) {
       this.#past.keep(key, file);
@@ -432,13 +434,13 @@ export class Review implements vscode.Disposable, WriteWatch {
   }
 
   /** Returns the review of the file. What differs from `before` in it is the user's. */
-  #open(uri: vscode.Uri, text: string | undefined): FileReview {
+  #open(uri: vscode.Uri, text: string | undefined, made: readonly string[] = []): FileReview {
     const before = text === undefined ? undefined : reviewText(uri, text);
     const known = this.#files.get(uri.toString());
     const isKnown = known && (before !== undefined || known.state.type === "deleted");
     const file = isKnown
       ? known
-      : FileReview.begin(before, before === undefined ? foldersFor(uri, this.#madeFolders()) : []);
+      : FileReview.begin(before, before === undefined ? foldersFor(uri, [...made, ...this.#madeFolders()]) : []);
     if (before !== undefined && !hasText(file.changes, before)) file.userEdited([], before);
     this.#put(uri, file);
     return file;

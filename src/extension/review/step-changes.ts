@@ -67,8 +67,9 @@ export class StepChanges implements vscode.Disposable {
   }
 
   /** Takes what the checkpoints have found. */
-  async take({ source, files, left }: StepFiles): Promise<void> {
+  async take({ source, files, folders: madeFolders, left }: StepFiles): Promise<void> {
     const folders = workspaceFolders();
+    const made = madeFolders.map((folder) => uriIn(folders, folder).toString());
     const slices = new TimeSlices();
     for (const file of files) {
       await slices.yieldIfDue();
@@ -76,7 +77,7 @@ export class StepChanges implements vscode.Disposable {
       const [before, after] = await Promise.all([textOf(uri, file.before), textOf(uri, file.after)]);
       if (before.type === "none" || after.type === "none") continue;
       const movedFrom = file.movedFrom === undefined ? undefined : uriIn(folders, file.movedFrom);
-      const change = { uri, before: before.text, after: after.text, movedFrom };
+      const change = { uri, before: before.text, after: after.text, movedFrom, folders: made };
       if (movedFrom) this.#review.agentChanged(change);
       else if (file.isNamed) this.#takeNamed(change);
       else this.#takeFound(change, source);
@@ -102,7 +103,7 @@ export class StepChanges implements vscode.Disposable {
     if (!isFromDisk(document)) this.#seen.set(uri.toString(), { text, isEdited: true });
     // In a step, what comes from the disk is the agent's. The review knows the files that it follows.
     else if (this.#inSteps > 0 && !this.#review.follows(uri))
-      this.#review.agentChanged({ uri, before: seen.text, after: text, movedFrom: undefined });
+      this.#review.agentChanged({ uri, before: seen.text, after: text, movedFrom: undefined, folders: [] });
   }
 
   /** Takes a file that a tool has written through the editor, as the review knows, and a command afterwards. */

@@ -1,0 +1,77 @@
+/** An extension host that is killed while changes wait for review. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { appendFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { until } from "../timing.ts";
+import { answer, changes, say, status } from "./panel-actions.ts";
+import { processes } from "./processes.ts";
+import { openWindow, type Window } from "./window.ts";
+
+const files = 150;
+const former = "one\ntwo\nthree\n";
+const changed = "one\n2\nthree\n";
+
+describe("a review whose extension host is killed", () => {
+  let window: Window;
+  before(async () => {
+    const names = Array.from({ length: files }, (_, index) => `many/${String(index).padStart(3, "0")}.txt`);
+    window = await openWindow({
+      settings: { "rondo.permission.mode": "acceptEdits" },
+      files: { ...Object.fromEntries(names.map((name) => [name, former])), "src/mine.txt": former },
+    });
+  });
+  after(() => window?.close());
+
+  const many = () => path.join(window.folder, "many");
+  /** Returns how many of the files have this text. */
+  const withText = (text: string) =>
+    readdirSync(many()).filter((name) => readFileSync(path.join(many(), name), "utf8") === text).length;
+  const mine = (name: string) => path.join(many(), name);
+
+  /** Kills the host and loads the window again. */
+  async function kill(): Promise<void> {
+    for (const host of processes("--type=extensionHost", window.marker)) process.kill(host, "SIGKILL");
+    await window.reload();
+  }
+
+  async function changeAll(): Promise<void> {
+    const panel = await window.panel();
+    window.plays(
+      [{ call: { name: "bash", input: { command: "sed -i s/two/2/ many/*.txt" } } }],
+      [{ text: "All of them changed." }],
+    );
+    await say(panel, "change all of them");
+    await answer(panel, "Allow once", /command/);
+    await status(panel, /Done/);
+    await changes(panel, `${files} changes`).waitFor();
+  }
+
+  it("V4 R3 is there again after the restart, and rejecting it leaves what the user has written since", async () => {
+    await changeAll();
+    await appendFile(mine("000.txt"), "mine\n");
+    await writeFile(mine("001.txt"), `mine\n${changed}`);
+    await kill();
+    let panel = await window.panel();
+    await changes(panel, `${files} changes`).waitFor();
+    await window.command("Rondo: Reject All Changes");
+    await until(() => withText(former) === files - 2);
+    panel = await window.panel();
+    await panel.getByText("All changes decided").waitFor();
+    assert.equal(await window.read("many/000.txt"), `${former}mine\n`);
+    assert.equal(await window.read("many/001.txt"), `mine\n${former}`);
+    await kill();
+    panel = await window.panel();
+    await status(panel, /Ready|Done/);
+    assert.equal(
+      await panel.getByRole("region", { name: "Changes to review" }).count(),
+      0,
+      "nothing is reviewed twice",
+    );
+    for (const name of ["000.txt", "001.txt"]) await writeFile(mine(name), former);
+  });
+
+  it("logs no error of its own to the console", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

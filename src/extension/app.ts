@@ -24,6 +24,7 @@ import { WorktreeStore } from "../worktrees/worktree-store.ts";
 import { commands } from "./commands.ts";
 import { commentCommands } from "./comments/comment-commands.ts";
 import { Comments } from "./comments/comments.ts";
+import { planAt } from "./comments/plan-documents.ts";
 import { updateContextKeys } from "./context-keys.ts";
 import { BriefModel } from "./editor/brief-model.ts";
 import { CommitMessages } from "./editor/commit/commit-messages.ts";
@@ -45,7 +46,7 @@ import { Composer } from "./panel/composer.ts";
 import { conversationHandlers } from "./panel/conversation-handlers.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { Handlers, PanelContext } from "./panel/handlers.ts";
-import { openInEditor, proposedTexts, showIfNothingIsOpen } from "./panel/open.ts";
+import { openInEditor, proposedText, showIfNothingIsOpen } from "./panel/open.ts";
 import { Panel } from "./panel/panel.ts";
 import { panelState } from "./panel/panel-state.ts";
 import { questionHandlers } from "./panel/question-handlers.ts";
@@ -57,7 +58,7 @@ import { SessionsPage } from "./panel/sessions-page.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
 import { worktreeCommands } from "./panel/worktree-commands.ts";
-import { worktreeTexts } from "./panel/worktree-diff.ts";
+import { worktreeText } from "./panel/worktree-diff.ts";
 import { WorktreePage } from "./panel/worktree-page.ts";
 import { watchAllChanges } from "./review/all-changes.ts";
 import { BaselineProvider } from "./review/baseline-provider.ts";
@@ -75,15 +76,20 @@ import { ChangeAuthors } from "./sessions/change-authors.ts";
 import { initialChoices, remembered } from "./sessions/choices.ts";
 import type { ConversationObserver, SharedDeps } from "./sessions/conversation-options.ts";
 import { Conversations } from "./sessions/conversations.ts";
-import { editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
+import { checkpointText, editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
 import { Projects } from "./sessions/projects.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
 import { windowBoundary } from "./sessions/window-boundary.ts";
 import { readSettings, watchSettings } from "./settings.ts";
 
+/** The text of a comparison that the window shows again after a reload. */
+const closedWithWindow = "This comparison ended when the window was reloaded. Open it again from Rondo's panel.\n";
+
 export interface App {
   view: vscode.WebviewViewProvider;
   commands: Record<string, (...args: unknown[]) => unknown>;
+  /** Returns the text of a document with one of Rondo's schemes. */
+  document(uri: vscode.Uri): Promise<string>;
   /** Stops everything that runs. Resolves when all events are on disk. */
   close(): Promise<void>;
 }
@@ -337,16 +343,14 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     }),
   );
 
-  own(proposedTexts());
   own(new Decorations(review, own(new HunkLenses(review))));
   own(hunkFeatures(review));
   own(new ReviewBadges(review));
   own(watchAllChanges(review));
   own(offerDiffLenses(context.globalState));
-  own(worktreeTexts());
   own(new CellActions(review));
-  own(new BaselineProvider(review));
-  void review.load();
+  const baselines = own(new BaselineProvider(review));
+  const reviewLoaded = review.load();
   void comments.load();
   for (const { onDidChange } of [review, comments.threads, keys, models, projects]) own(onDidChange(stateChanged));
   own(vscode.workspace.onDidChangeWorkspaceFolders(stateChanged));
@@ -383,12 +387,24 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     "rondo.cancelCommitMessage": () => commitMessages.cancel(),
     "rondo.follow": () => follow.set(follow.state !== "on"),
   };
+  const documents: Record<string, (uri: vscode.Uri) => string | undefined | Promise<string | undefined>> = {
+    "rondo-before": (uri) => baselines.text(uri),
+    "rondo-checkpoint": checkpointText,
+    "rondo-lines": (uri) => baselines.text(uri),
+    "rondo-plan": (uri) => planAt(uri, (sessionID) => conversations.chat(sessionID)),
+    "rondo-proposed": proposedText,
+    "rondo-worktree": worktreeText,
+  };
   for (const [id, run] of Object.entries(table)) {
     if (!declared.has(id)) own(vscode.commands.registerCommand(id, run));
   }
   return {
     view: panel,
     commands: table,
+    async document(uri) {
+      await reviewLoaded;
+      return (await documents[uri.scheme]?.(uri)) ?? closedWithWindow;
+    },
     async close() {
       await Promise.all(conversations.sessions.map(({ chat }) => teller.settled(chat.session.id)));
       await conversations.closeAll();

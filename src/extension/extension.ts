@@ -7,15 +7,22 @@ import type { App } from "./app.ts";
 import { DebugOutput } from "./editor/debug-output.ts";
 import { problemActions } from "./editor/problem-actions.ts";
 
+interface Manifest {
+  contributes: { commands: { command: string }[] };
+  activationEvents: string[];
+}
+
 let app: Promise<App> | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const { subscriptions } = context;
   // VS Code types the manifest as `any`.
-  const { commands }: { commands: { command: string }[] } = context.extension.packageJSON.contributes;
+  const { contributes, activationEvents }: Manifest = context.extension.packageJSON;
   const debugOutput = new DebugOutput();
   subscriptions.push(debugOutput, problemActions());
-  const ids = new Set(commands.map(({ command }) => command));
+  // VS Code may open a document of Rondo's before the view, as after a reload. It then sends this event.
+  const schemes = activationEvents.map((event) => event.replace("onFileSystem:", ""));
+  const ids = new Set(contributes.commands.map(({ command }) => command));
   const load = () => {
     app ??= import("./app.ts").then(({ start }) => start(context, ids, debugOutput));
     return app;
@@ -24,6 +31,10 @@ export function activate(context: vscode.ExtensionContext): void {
     resolveWebviewView: async (...view) => (await load()).view.resolveWebviewView(...view),
   };
   subscriptions.push(vscode.window.registerWebviewViewProvider("rondo.chat", provider));
+  const provideTextDocumentContent = async (uri: vscode.Uri) => (await load()).document(uri);
+  for (const scheme of schemes) {
+    subscriptions.push(vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent }));
+  }
   for (const id of ids) {
     const run = async (...args: unknown[]) => (await load()).commands[id]?.(...args);
     subscriptions.push(vscode.commands.registerCommand(id, run));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { until } from "../timing.ts";
 import { answer, choose, press, question, said, say, status } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { clickUntil, openWindow, type Window } from "./window.ts";
 
 const edit = (old_string: string, new_string: string) => ({
   call: { name: "edit", input: { file_path: "src/discount.js", old_string, new_string } },
@@ -32,7 +32,7 @@ describe("comments in the editor", () => {
     await answer(panel, "Allow once", /Edit/);
     await said(panel, "The rate is raised.");
     await window.open("src/discount.js");
-    await lens("Comment").click();
+    await clickUntil(lens("Comment"), () => box().isVisible());
     await write("Only a little, please.");
     window.plays([edit("rate: 0.2", "rate: 0.16")], [{ text: "It is **0.16** now." }]);
     await thread()
@@ -85,11 +85,11 @@ describe("comments in the editor", () => {
 
   it("V1 a rejected change is told with the next message, also after a reload, and the file needs no reading", async () => {
     await window.open("src/discount.js");
-    await lens("Reject").click();
-    await until(async () => (await window.read("src/discount.js")).includes("rate: 0.15"));
-    // The decision is made once the file is saved, which VS Code reports after it has written it.
     const panel = await window.panel();
-    await panel.getByRole("button", { name: "Take back the rejection of discount.js" }).waitFor();
+    // The decision is made once the file is saved, which VS Code reports after it has written it.
+    const decided = panel.getByRole("button", { name: "Take back the rejection of discount.js" });
+    await clickUntil(lens("Reject"), () => decided.isVisible());
+    assert.match(await window.read("src/discount.js"), /rate: 0\.15/);
     const again = await window.reload();
     window.plays([edit("rate: 0.15", "rate: 0.14")], [{ text: "Lowered." }]);
     await say(again, "lower it then");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { until } from "../timing.ts";
 import { heldAnswer } from "./held-answer.ts";
 import { changes, choose } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { clickUntil, openWindow, type Window } from "./window.ts";
 
 describe("inline prompt", () => {
   let window: Window;
@@ -44,8 +44,9 @@ describe("inline prompt", () => {
     await page.keyboard.press("Escape");
     await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     await changes(await window.panel(), "1 change").waitFor();
-    await page.locator(".codelens-decoration a", { hasText: "Reject" }).first().click();
-    await lines("two").first().waitFor();
+    await clickUntil(page.locator(".codelens-decoration a", { hasText: "Reject" }).first(), () =>
+      lines("two").first().isVisible(),
+    );
     await until(async () => (await window.read("notes.txt")) === original);
     assert.deepEqual(window.errors, []);
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { until } from "../timing.ts";
 import { seriousFindings } from "./accessibility.ts";
 import { answer, changes, question, said, say, status } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { clickUntil, openWindow, type Window } from "./window.ts";
 
 const wrong =
   "  let sum = 0;\n  for (const line of cart) {\n    sum += Math.round(line.cents * line.quantity * (1 - rate));\n  }\n  return sum;";
@@ -91,8 +91,7 @@ describe("main flow", () => {
   });
 
   it("shows the removed lines at the change", async () => {
-    await lens("lines removed").click();
-    await lines("sum += Math.round(line.cents").first().waitFor();
+    await clickUntil(lens("lines removed"), () => lines("sum += Math.round(line.cents").first().isVisible());
     await window.page.keyboard.press("Escape");
   });
 
@@ -108,8 +107,7 @@ describe("main flow", () => {
 
   it("accepts the change in the editor, which ends the review", async () => {
     const panel = await window.panel();
-    await lens("Accept").click();
-    await changes(panel, "1 change").waitFor({ state: "detached" });
+    await clickUntil(lens("Accept"), async () => !(await changes(panel, "1 change").isVisible()));
     await lens("Accept").waitFor({ state: "detached" });
     assert.equal(await window.read("src/cart.js"), fixed);
   });

@@ -5,7 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { until } from "../timing.ts";
 import { changes, said, say } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { clickUntil, openWindow, type Window } from "./window.ts";
 
 const former = `${Array.from({ length: 30 }, (_, at) => `a${at + 1};`).join("\n")}\n`;
 const written = former.replace("a10;\na11;\na12;\n", "b10;\nb11;\nb12;\n").replace("a20;\n", "");
@@ -78,8 +78,8 @@ describe("conflicts in a review", () => {
     await window.page.locator(".codelens-decoration", { hasText: "You changed line 11" }).waitFor();
     await panel.getByText("You changed line 11 after Rondo did.").waitFor();
     await shoot("conflict");
-    await lens("Keep both").click();
-    await isNow("src/long.js", mine.replace("// mine\n", "// mine\nb11;\n"));
+    const both = mine.replace("// mine\n", "// mine\nb11;\n");
+    await clickUntil(lens("Keep both"), async () => (await window.read("src/long.js")) === both);
     await changes(panel, "2 changes").waitFor();
   });
 

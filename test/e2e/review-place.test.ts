@@ -5,7 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { until } from "../timing.ts";
 import { changes, said, say } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { clickUntil, openWindow, type Window } from "./window.ts";
 
 const lines = (from: number, to: number, prefix: string) =>
   Array.from({ length: to - from + 1 }, (_, i) => `${prefix}${from + i};`).join("\n");
@@ -107,14 +107,20 @@ describe("review as a place", () => {
     await diff.locator(".codelens-decoration a", { hasText: "Accept" }).first().waitFor();
     await shoot("diff");
     const panel = await window.panel();
-    await diff.locator(".codelens-decoration a", { hasText: "Accept" }).first().click();
+    await clickUntil(diff.locator(".codelens-decoration a", { hasText: "Accept" }).first(), () =>
+      panel.getByText("1 of 2 left").isVisible(),
+    );
     await changes(panel, "2 changes").waitFor();
-    await panel.getByText("1 of 2 left").waitFor();
   });
 
-  it("V11 has actions for each change and for all of them in the editor with all changes", async () => {
-    const panel = await window.panel();
+  it("V11 has all changes in one editor, with actions, also after a reload", async () => {
+    let panel = await window.panel();
     await panel.getByRole("button", { name: "All changes in one editor" }).click();
+    const deleted = window.page.locator(".multiDiffEntry .line-delete");
+    await deleted.first().waitFor();
+    panel = await window.reload();
+    // Without the old text nothing would be deleted.
+    await deleted.first().waitFor();
     const all = window.page.locator(
       ".multiDiffEntry, .multi-diff-root-floating-menu, .monaco-component.multiDiffEditor",
     );

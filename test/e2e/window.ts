@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type Browser, errors, type Frame, type Page } from "playwright-core";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Browser, errors, type Frame, type Locator, type Page } from "playwright-core";
 import { type Answer, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
 import { freshFolder, openBrowser, type Server, startVSCode, webviewFrame, workbenchURL } from "../vscode.mjs";
 
@@ -24,7 +25,25 @@ const noise = [
   // VS Code asks who comments on each file that it reads, and code-server gives its settings two addresses.
   /document 'file:[^']*\/User\/settings\.json already exists!'|Error: unknown document/,
   /authentication provider 'github'|An unknown error occurred\. Please consult the log/,
+  // VS Code cancels its own work when a view goes away.
+  /ERR color: #f33 Canceled: Canceled/,
 ];
+
+/** Time in which a click has its effect, also on a busy machine. */
+const effectMs = 15_000;
+
+/**
+ * Clicks until the click has had its effect: VS Code drops one if it draws the element again between press and release,
+ * as it does with the actions above a change and with links of an answer.
+ */
+export async function clickUntil(target: Locator, hasEffect: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await hasEffect())) {
+    await target.click({ timeout: effectMs }).catch((error) => {
+      if (!(error instanceof errors.TimeoutError)) throw error;
+    });
+    for (const end = Date.now() + effectMs; Date.now() < end && !(await hasEffect()); ) await sleep(20);
+  }
+}
 
 export interface WindowOptions {
   /** False: Restricted Mode. */
@@ -105,7 +124,8 @@ export class Window {
     await this.page.screenshot({ path: `out/e2e-failed-${this.marker}.png` });
     const shown = await (await this.panel()).locator("body").innerText();
     const asked = `${this.requests.length} requests, the last: …${this.requests.at(-1)?.raw.slice(-1500)}`;
-    return [`What the panel shows:\n${shown}`, asked, ...this.errors].join("\n");
+    const toasts = await this.page.locator(".notification-toast").allInnerTexts();
+    return [`What the panel shows:\n${shown}`, asked, ...toasts, ...this.errors].join("\n");
   }
 
   /** Sets the answers to the next requests; earlier ones that were not used are dropped. */

@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 import type { SessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 import { Review } from "../../src/extension/review/review.ts";
 import { StepChanges } from "../../src/extension/review/step-changes.ts";
-import { compareWith, editorCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
+import { checkpointText, compareWith, editorCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
 
 const { signal } = new AbortController();
 
@@ -127,11 +127,18 @@ describe("checkpoints in the editor", () => {
   it("compares the checkpoint's text with the current one", async () => {
     await writeFile(at("a.txt"), "one\n");
     const begun = await change({ "a.txt": "two\n", "b.txt": "new\n" });
-    await compareWith(checkpoints, begun, signal);
-    await until("the comparison", () =>
-      vscode.workspace.textDocuments.some(
-        ({ uri, getText }) => uri.scheme === "rondo-checkpoint" && uri.path === at("a.txt") && getText() === "one\n",
-      ),
-    );
+    const texts = vscode.workspace.registerTextDocumentContentProvider("rondo-checkpoint", {
+      provideTextDocumentContent: checkpointText,
+    });
+    try {
+      await compareWith(checkpoints, begun, signal);
+      await until("the comparison", () =>
+        vscode.workspace.textDocuments.some(
+          ({ uri, getText }) => uri.scheme === "rondo-checkpoint" && uri.path === at("a.txt") && getText() === "one\n",
+        ),
+      );
+    } finally {
+      texts.dispose();
+    }
   });
 });

@@ -10,7 +10,7 @@ import { noTokens } from "../../src/chat/message.ts";
 import { commentCommands } from "../../src/extension/comments/comment-commands.ts";
 import { describePlace } from "../../src/extension/comments/comment-places.ts";
 import { CommentThreads } from "../../src/extension/comments/comment-threads.ts";
-import { openPlan, planDocuments } from "../../src/extension/comments/plan-documents.ts";
+import { openPlan, planAt } from "../../src/extension/comments/plan-documents.ts";
 import { ShownComment } from "../../src/extension/comments/shown-thread.ts";
 import { ThreadStore } from "../../src/extension/comments/thread-store.ts";
 import { putText } from "../../src/extension/host/documents.ts";
@@ -229,7 +229,9 @@ describe("comments in the editor", () => {
   });
 
   it("V2 lines of a plan take comments: its document has the plan without the answers to earlier ones", async () => {
-    const plans = planDocuments(() => chat);
+    const plans = vscode.workspace.registerTextDocumentContentProvider("rondo-plan", {
+      provideTextDocumentContent: (uri) => planAt(uri, () => chat),
+    });
     try {
       replies("Comment 1: Changed.\n\n# Plan\n\n1. Round once.\n2. Test.", []);
       await openPlan(chat);

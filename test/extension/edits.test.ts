@@ -88,6 +88,29 @@ describe("edits in the editor", () => {
     assert.ok(!document.isDirty);
   });
 
+  it("T11 an edit is saved while VS Code asks a slow listener about another save, as auto-save makes them", async () => {
+    await put("a.txt", "one\n");
+    const document = await vscode.workspace.openTextDocument(at("a.txt"));
+    const isIt = (event: { document: vscode.TextDocument }) => event.document === document;
+    const saves: Thenable<boolean>[] = [];
+    const slow = vscode.workspace.onWillSaveTextDocument((event) => {
+      if (isIt(event)) event.waitUntil(new Promise((resolve) => setTimeout(resolve, 500)));
+    });
+    const autoSave = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (isIt(event) && saves.length === 0) saves.push(document.save());
+    });
+    try {
+      await run(edit, { file_path: at("a.txt"), old_string: "one", new_string: "two" });
+      assert.deepEqual(await Promise.all(saves), [true]);
+    } finally {
+      slow.dispose();
+      autoSave.dispose();
+    }
+    assert.equal(await text("a.txt"), "two\n");
+    assert.ok(!document.isDirty);
+    assert.deepEqual(written, [["a.txt", "one\n", "two\n"]]);
+  });
+
   it("T11 a patch changes, creates, moves and deletes files, and the review is told about each", async () => {
     await put("a.txt", "one\ntwo\n");
     await put("b.txt", "b\n");

@@ -9,7 +9,7 @@ import type { Review } from "../review/review.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import { describePlace, nameOf, takesComments } from "./comment-places.ts";
 import { CommentThreads } from "./comment-threads.ts";
-import { openPlan, planDocuments } from "./plan-documents.ts";
+import { openPlan } from "./plan-documents.ts";
 import { ThreadStore } from "./thread-store.ts";
 
 interface CommentSources {
@@ -22,7 +22,6 @@ interface CommentSources {
 export class Comments implements vscode.Disposable {
   readonly threads: CommentThreads;
   readonly #conversations: Conversations;
-  readonly #plans: vscode.Disposable;
   #hasPending = false;
 
   readonly handlers = {
@@ -39,7 +38,6 @@ export class Comments implements vscode.Disposable {
       describe: (uri, lines) => describePlace(review, files, uri, lines),
     });
     this.threads.onDidChange(() => this.#setContext());
-    this.#plans = planDocuments((sessionID) => conversations.chat(sessionID));
   }
 
   /** Shows the threads of earlier windows, and what was answered while no window looked. */
@@ -72,6 +70,5 @@ export class Comments implements vscode.Disposable {
 
   dispose(): void {
     this.threads.dispose();
-    this.#plans.dispose();
   }
 }

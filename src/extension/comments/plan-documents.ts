@@ -10,15 +10,11 @@ export const isPlan = (uri: vscode.Uri): boolean => uri.scheme === scheme;
 /** Returns the message in which the plan stands. */
 export const planIDOf = (uri: vscode.Uri): string => uri.query.slice(uri.query.indexOf(" ") + 1);
 
-/** `chatOf` returns the chat of a session. @throws RecordError if there is none */
-export function planDocuments(chatOf: (sessionID: string) => Chat): vscode.Disposable {
-  return vscode.workspace.registerTextDocumentContentProvider(scheme, {
-    provideTextDocumentContent({ query }) {
-      const [sessionID = "", messageID = ""] = query.split(" ");
-      const plan = chatOf(sessionID).messages.find(({ info }) => info.id === messageID);
-      return plan ? planText(textOf(plan.parts)) : "This plan is no longer part of its session.\n";
-    },
-  });
+/** Returns the text of a plan's document. `chatOf` returns the chat of a session. @throws RecordError if there is none */
+export function planAt({ query }: vscode.Uri, chatOf: (sessionID: string) => Chat): string {
+  const [sessionID = "", messageID = ""] = query.split(" ");
+  const plan = chatOf(sessionID).messages.find(({ info }) => info.id === messageID);
+  return plan ? planText(textOf(plan.parts)) : "This plan is no longer part of its session.\n";
 }
 
 /** Leaves out the answers to comments, behind which a changed plan stands. */

@@ -109,6 +109,37 @@ export async function waitForText(document: vscode.TextDocument, text: string): 
   });
 }
 
+/** Times to wait for another save of the same document, in milliseconds. Listeners have 1750 each before they are left. */
+const savePausesMs = [1000, 2000];
+
+/**
+ * Saves the document if it has unsaved changes. While VS Code asks its listeners about one save, as of auto-save, it
+ * refuses all others ("refusing to save() recursively" in its `TextFileEditorModel`), so that one is waited for.
+ * @returns false if it could not be saved
+ */
+export async function saveDocument(document: vscode.TextDocument): Promise<boolean> {
+  for (const pause of savePausesMs) {
+    if (!document.isDirty || (await document.save()) || !document.isDirty) return true;
+    await savedByOthers(document, pause);
+  }
+  return !document.isDirty || (await document.save()) || !document.isDirty;
+}
+
+/** Resolves when the document is saved, or after `limitMs`. */
+function savedByOthers(document: vscode.TextDocument, limitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve();
+    };
+    const timer = setTimeout(done, limitMs);
+    const listener = vscode.workspace.onDidSaveTextDocument((saved) => {
+      if (saved === document) done();
+    });
+  });
+}
+
 /** Drops unsaved changes and reads the file again, in an editor: VS Code has no other way. */
 export async function revertDocument(document: vscode.TextDocument): Promise<void> {
   await vscode.window.showTextDocument(document, { preserveFocus: true });

@@ -15,6 +15,7 @@ import {
   openDocument,
   putText,
   putTextAgain,
+  saveDocument,
   uriOf,
   waitForText,
 } from "./documents.ts";
@@ -72,7 +73,7 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
           return written;
         }
         const saved =
-          (await save(document)) ||
+          (await saveDocument(document)) ||
           (before && (await saveAgain(document, before, text, await disk().open(before, signal))));
         after = document.getText();
         if (!saved) throw notSaved(location);
@@ -118,14 +119,10 @@ async function textOfNotebook(
   return saved?.type === "text" ? saved.file.text : await notebookText(notebook);
 }
 
-async function save(document: vscode.TextDocument): Promise<boolean> {
-  return !document.isDirty || (await document.save()) || !document.isDirty;
-}
-
 /** Nothing is lost if the buffer was clean and the disk is unchanged; otherwise this returns false. */
 async function saveAgain(document: vscode.TextDocument, before: TextFile, text: string, disk: FileKind) {
   if (before.unsaved || disk.type !== "text" || disk.file.version !== before.version) return false;
-  return (await putTextAgain(document, before.text, text)) && (await save(document));
+  return (await putTextAgain(document, before.text, text)) && (await saveDocument(document));
 }
 
 async function openFile(disk: Workspace, place: Location | string, signal: AbortSignal): Promise<FileKind> {

@@ -53,11 +53,12 @@ export async function exportText(
 
 const scheme = "rondo-proposed";
 const proposed = new Map<string, string>();
+/** In place of the text of a file that does not exist. */
+const nothing = "none";
 
-export function proposedTexts(): vscode.Disposable {
-  return vscode.workspace.registerTextDocumentContentProvider(scheme, {
-    provideTextDocumentContent: (uri) => proposed.get(uri.query) ?? "",
-  });
+/** Returns the text of a document of this module; undefined if the window that showed it was reloaded. */
+export function proposedText({ query }: vscode.Uri): string | undefined {
+  return query === nothing ? "" : proposed.get(query);
 }
 
 /** Shows the edit of an open question next to the current text: one file in a diff, several in a multi-file diff. */
@@ -88,5 +89,5 @@ async function pairOf({ path: name, patch }: FileDiff, requestID: string) {
   const query = `${requestID} ${to}`;
   proposed.set(query, after);
   const right = vscode.Uri.from({ scheme, path: `/${to}`, query });
-  return { left: existing ?? vscode.Uri.from({ scheme, path: `/${to}`, query: "none" }), right };
+  return { left: existing ?? vscode.Uri.from({ scheme, path: `/${to}`, query: nothing }), right };
 }

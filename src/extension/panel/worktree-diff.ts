@@ -13,11 +13,8 @@ const texts = new Map<string, string>();
 /** Maximum number of files in one view. */
 const maxFiles = 300;
 
-export function worktreeTexts(): vscode.Disposable {
-  return vscode.workspace.registerTextDocumentContentProvider(scheme, {
-    provideTextDocumentContent: (uri) => texts.get(uri.toString()) ?? "",
-  });
-}
+/** Returns the text of a document of this module; undefined if the window that showed it was reloaded. */
+export const worktreeText = (uri: vscode.Uri): string | undefined => texts.get(uri.toString());
 
 let shown = 0;
 

@@ -51,11 +51,11 @@ export class BaselineProvider implements vscode.Disposable {
       this.#changed,
       vscode.workspace.registerTextDocumentContentProvider(scheme, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: (uri) => this.#text(uri),
+        provideTextDocumentContent: (uri) => this.text(uri),
       }),
       vscode.workspace.registerTextDocumentContentProvider(agentScheme, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: (uri) => this.#text(uri),
+        provideTextDocumentContent: (uri) => this.text(uri),
       }),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#provided.delete(uri.toString())),
       onceAFrame(review.onDidChange, () => this.#update()),
@@ -69,7 +69,8 @@ export class BaselineProvider implements vscode.Disposable {
     this.#control?.source.dispose();
   }
 
-  #text(uri: vscode.Uri): string {
+  /** Returns the text of a document with one of the two schemes. */
+  text(uri: vscode.Uri): string {
     if (uri.query !== "") return "";
     const text = this.#textOf(uri);
     this.#provided.set(uri.toString(), { text, hunks: this.#hunks(uri) });

@@ -7,7 +7,7 @@ import type { FileReview } from "../../review/file-review.ts";
 import { type Changes, currentText } from "../../review/hunks.ts";
 import type { NewText } from "../../review/live-text.ts";
 import { decode } from "../../tools/text/codec.ts";
-import { endingOf, lineFeeds, putText, putTextAgain, waitForText } from "../host/documents.ts";
+import { endingOf, lineFeeds, putText, putTextAgain, saveDocument, waitForText } from "../host/documents.ts";
 import { fileText, isNotebook, reviewText, unsavedNotebook, writeNotebook } from "./notebook-text.ts";
 
 /** Whether the texts are equal. Line endings may differ: a document has only one kind, a file may have several. */
@@ -112,7 +112,7 @@ export async function writeText(uri: vscode.Uri, known: Changes, wanted: string)
   } else if (!(await putText(document, text))) {
     throw new Error("VS Code refused the edit.");
   }
-  if (!save || !document.isDirty || (await document.save())) return;
+  if (!save || (await saveDocument(document))) return;
   if (!(await writeAgain(document, known, text))) throw new Error("it could not be saved.");
 }
 
@@ -121,7 +121,7 @@ async function writeAgain(document: vscode.TextDocument, known: Changes, text: s
   const { uri, encoding } = document;
   const onDisk = await vscode.workspace.decode(await vscode.workspace.fs.readFile(uri), { encoding });
   if (!hasText(known, reviewText(uri, onDisk))) return false;
-  return (await putTextAgain(document, onDisk, text)) && (await document.save());
+  return (await putTextAgain(document, onDisk, text)) && (await saveDocument(document));
 }
 
 /** `text`: of its review. */

@@ -5,8 +5,17 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { type FileWriter, openCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import { decode } from "../../tools/text/codec.ts";
-import { addressOf, endingOf, findDocument, putText, revertDocument, uriOf, waitForText } from "../host/documents.ts";
-import { findNotebook } from "../host/notebooks.ts";
+import {
+  addressOf,
+  endingOf,
+  findDocument,
+  putText,
+  revertDocument,
+  saveDocument,
+  uriOf,
+  waitForText,
+} from "../host/documents.ts";
+import { findNotebook, saveNotebook } from "../host/notebooks.ts";
 import type { Review } from "../review/review.ts";
 import type { StepChanges } from "../review/step-changes.ts";
 import { readSettings } from "../settings.ts";
@@ -81,14 +90,14 @@ async function writeDocument(
   // An editor cannot hold such a text unchanged, and a notebook would be written in VS Code's own format. A document
   // without unsaved changes takes it over from the disk.
   if (text === undefined || endingOf(text) === "mixed" || "cellCount" in document) {
-    await document.save();
+    await ("cellCount" in document ? saveNotebook(document) : saveDocument(document));
     return false;
   }
   // A command may have written the file, and VS Code refuses to save a text that is older than the disk.
   const onDisk = document.isDirty ? undefined : decode(await readFile(document.uri.fsPath).catch(() => Buffer.of()));
   if (onDisk) await waitForText(document, onDisk.text);
   if (!(await putText(document, text))) return false;
-  if (await document.save()) return true;
+  if (await saveDocument(document)) return true;
   await revertDocument(document);
   return false;
 }
@@ -105,9 +114,6 @@ export async function compareWith(
   signal: AbortSignal,
 ): Promise<void> {
   const { at, files } = await checkpoints.preview(snapshot, signal);
-  if (shownSnapshots.size === 0) {
-    vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent: textAt });
-  }
   shownSnapshots.set(snapshot, checkpoints);
   const shown = files.filter(({ problem }) => problem === "");
   const rows = await Promise.all(
@@ -120,8 +126,11 @@ export async function compareWith(
   await vscode.commands.executeCommand("vscode.changes", `Since ${new Date(at).toLocaleString()}`, rows);
 }
 
-async function textAt({ query: snapshot, fragment: name }: vscode.Uri): Promise<string> {
-  const bytes = await shownSnapshots.get(snapshot)?.content(snapshot, name);
+/** Returns the text of a document of this module; undefined if the window that showed it was reloaded. */
+export async function checkpointText({ query: snapshot, fragment: name }: vscode.Uri): Promise<string | undefined> {
+  const shown = shownSnapshots.get(snapshot);
+  if (!shown) return undefined;
+  const bytes = await shown.content(snapshot, name);
   return (bytes && decode(Buffer.from(bytes))?.text) ?? "";
 }
 

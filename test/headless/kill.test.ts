@@ -159,7 +159,9 @@ class Lane {
       const wait = this.#random() < 0.5 ? "; sleep 0.03" : "";
       const command = `echo ${this.#id}.${this.#marks} >> log${wait}`;
       const isRead = this.#random() < 0.2;
-      blocks.push({ call: isRead ? { name: "glob", input: { pattern: "*" } } : { name: "bash", input: { command } } });
+      // Repeated calls would be taken for a loop.
+      const read = { name: "glob", input: { pattern: `*${this.#marks}` } };
+      blocks.push({ call: isRead ? read : { name: "bash", input: { command } } });
     }
     return { blocks, ...pace };
   }

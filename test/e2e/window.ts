@@ -25,8 +25,8 @@ const noise = [
   // VS Code asks who comments on each file that it reads, and code-server gives its settings two addresses.
   /document 'file:[^']*\/User\/settings\.json already exists!'|Error: unknown document/,
   /authentication provider 'github'|An unknown error occurred\. Please consult the log/,
-  // VS Code cancels its own work when a view goes away.
-  /ERR color: #f33 Canceled: Canceled/,
+  // VS Code cancels its own work, such as reading a file, when a view or the window goes away.
+  /\bCanceled: Canceled\b/,
 ];
 
 /** Time in which a click has its effect, also on a busy machine. */

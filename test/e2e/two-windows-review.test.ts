@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { until } from "../timing.ts";
 import { changes, press, said, say } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { clickUntil, openWindow, type Window } from "./window.ts";
 
 const former = `${Array.from({ length: 40 }, (_, at) => `a${at + 1};`).join("\n")}\n`;
 const edit = (old_string: string, new_string: string) => ({
@@ -43,18 +43,18 @@ describe("one review in two windows", () => {
     await said(panel, "Four changes.");
     await both("4 changes");
     await first.open("src/long.js");
-    await lens(first, "Accept").click();
+    await clickUntil(lens(first, "Accept"), () => changes(panel, "3 changes").isVisible());
     await both("3 changes");
   });
 
   it("V9 a reject in the other window holds in both, and what one then changes keeps it", async () => {
     await second.open("src/long.js");
-    await lens(second, "Reject").click();
+    const panel = await second.panel();
+    await clickUntil(lens(second, "Reject"), () => changes(panel, "2 changes").isVisible());
     await both("2 changes");
     const text = former.replace("a5;", "b5;").replace("a25;", "b25;").replace("a35;", "b35;");
     await isNow(text);
     second.plays([edit("a1;", "b1;")], [{ text: "One more." }]);
-    const panel = await second.panel();
     await say(panel, "change another line");
     await said(panel, "One more.");
     await both("3 changes");

@@ -1,4 +1,4 @@
-/** An extension host that is killed while changes wait for review. */
+/** An extension host that is killed while changes wait for review, or while all of them are rejected. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
@@ -69,5 +69,26 @@ describe("a review whose extension host is killed", () => {
       "nothing is reviewed twice",
     );
     for (const name of ["000.txt", "001.txt"]) await writeFile(mine(name), former);
+  });
+
+  it("V4 is whole after a kill while all of it is rejected, and the rest can be rejected", async () => {
+    await changeAll();
+    await appendFile(mine("149.txt"), "mine\n");
+    await appendFile(mine("000.txt"), "mine\n");
+    const rejecting = window.command("Rondo: Reject All Changes");
+    await until(() => withText(former) > 0);
+    await kill();
+    await rejecting.catch(() => undefined);
+    const done = withText(former);
+    assert.ok(done > 0 && done < files - 2, `${done} were rejected`);
+    const panel = await window.panel();
+    await panel.getByRole("region", { name: "Changes to review" }).waitFor();
+    await window.command("Rondo: Reject All Changes");
+    await until(() => withText(former) === files - 2);
+    await panel.getByText("All changes decided").waitFor();
+    for (const name of ["000.txt", "149.txt"]) {
+      assert.equal(await window.read(`many/${name}`), `${former}mine\n`);
+      await writeFile(mine(name), former);
+    }
   });
 });

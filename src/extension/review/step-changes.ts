@@ -82,6 +82,8 @@ export class StepChanges implements vscode.Disposable {
       else if (file.isNamed) this.#takeNamed(change);
       else this.#takeFound(change, source);
     }
+    // At once, so that a kill loses nothing that the user has seen in the list.
+    await this.#review.flush();
     if (left === 0) return;
     const [all, some] = [files.length + left, left].map((count) => count.toLocaleString("en"));
     this.#tell(

@@ -100,7 +100,7 @@ describe("changes of the agent outside the editor", () => {
   }
 
   async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    for (let tries = 0; tries < 300; tries++) {
+    for (let tries = 0; tries < 1000; tries++) {
       if (await holds()) return;
       await wait(30);
     }

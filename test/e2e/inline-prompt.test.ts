@@ -23,14 +23,19 @@ describe("inline prompt", () => {
   const lines = (text: string) => window.page.locator(".view-line", { hasText: text });
   const field = () => window.page.locator(".quick-input-widget input[type=text]");
 
+  /** Opens the prompt at the second line of notes.txt. */
+  async function openPrompt(): Promise<void> {
+    await window.open("notes.txt");
+    await lines("two").first().click();
+    await window.page.keyboard.press("Control+k");
+    await window.page.keyboard.press("Control+e");
+    await window.page.locator(".quick-input-widget", { hasText: "Edit line 2 of notes.txt" }).waitFor();
+  }
+
   it("changes the line of the cursor, takes a further wish, and is reviewed in place", async () => {
     const { page } = window;
     const original = await window.read("notes.txt");
-    await window.open("notes.txt");
-    await lines("two").first().click();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.press("Control+e");
-    await page.locator(".quick-input-widget", { hasText: "Edit line 2 of notes.txt" }).waitFor();
+    await openPrompt();
     // Requests without tools are answered with the title.
     window.titles("```\nsecond\n```");
     await field().fill("say it with a number");
@@ -54,11 +59,7 @@ describe("inline prompt", () => {
   it("is stopped by Escape while the answer comes, which changes nothing", async () => {
     const { page } = window;
     const original = await window.read("notes.txt");
-    await window.open("notes.txt");
-    await lines("two").first().click();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.press("Control+e");
-    await page.locator(".quick-input-widget", { hasText: "Edit line 2 of notes.txt" }).waitFor();
+    await openPrompt();
     const { answer, release } = heldAnswer();
     window.answersBriefly(answer);
     await field().fill("write many words");

@@ -96,15 +96,22 @@ export async function waitForText(document: vscode.TextDocument, text: string): 
   const wanted = lineFeeds(text);
   const same = () => lineFeeds(document.getText()) === wanted;
   if (same()) return true;
-  return new Promise((resolve) => {
-    const done = (result: boolean) => {
+  const { onDidChangeTextDocument } = vscode.workspace;
+  await firstEvent(onDidChangeTextDocument, (event) => event.document === document && same(), maxRefreshMs);
+  return same();
+}
+
+/** Resolves with the first event that is wanted, or after `limitMs`. */
+function firstEvent<Event>(listen: vscode.Event<Event>, isWanted: (event: Event) => boolean, limitMs: number) {
+  return new Promise<void>((resolve) => {
+    const done = () => {
       clearTimeout(timer);
-      listener.dispose();
-      resolve(result);
+      listening.dispose();
+      resolve();
     };
-    const timer = setTimeout(() => done(same()), maxRefreshMs);
-    const listener = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document && same()) done(true);
+    const timer = setTimeout(done, limitMs);
+    const listening = listen((event) => {
+      if (isWanted(event)) done();
     });
   });
 }
@@ -120,24 +127,9 @@ const savePausesMs = [1000, 2000];
 export async function saveDocument(document: vscode.TextDocument): Promise<boolean> {
   for (const pause of savePausesMs) {
     if (!document.isDirty || (await document.save()) || !document.isDirty) return true;
-    await savedByOthers(document, pause);
+    await firstEvent(vscode.workspace.onDidSaveTextDocument, (saved) => saved === document, pause);
   }
   return !document.isDirty || (await document.save()) || !document.isDirty;
-}
-
-/** Resolves when the document is saved, or after `limitMs`. */
-function savedByOthers(document: vscode.TextDocument, limitMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      listener.dispose();
-      resolve();
-    };
-    const timer = setTimeout(done, limitMs);
-    const listener = vscode.workspace.onDidSaveTextDocument((saved) => {
-      if (saved === document) done();
-    });
-  });
 }
 
 /** Drops unsaved changes and reads the file again, in an editor: VS Code has no other way. */

@@ -97,6 +97,6 @@ export interface Turn extends ChatAccess, Services, AgentAccess {
 
 export interface TurnEnd {
   reason: ExitReason;
-  /** Set for the reasons `error` and `max_tokens`. */
+  /** Set for the reasons `error` and `max_tokens`, and for `blocked` where a hook or repeated denials ended the turn. */
   error: ReplyError | undefined;
 }

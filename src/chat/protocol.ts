@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
-import { Answer, type CommandPart, Rule } from "./requests.ts";
+import { Answer, type AskReason, type CommandMarks, type CommandPart, Rule, type RuleTrial } from "./requests.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
@@ -309,11 +309,14 @@ export interface RuleRow {
   lastAt: number | undefined;
 }
 
-export interface CommandJudgement {
+export interface CommandJudgement extends CommandMarks {
   command: string;
   decision: "allow" | "ask" | "deny";
   parts: CommandPart[];
+  reasons: AskReason[];
   always: Rule[];
+  /** Why "Always allow" cannot be given, a sentence; empty if `always` has rules. */
+  noAlways: string;
 }
 
 export interface ServerView {
@@ -403,7 +406,8 @@ export type ToPanel = { seq: number } & (
   | { type: "child"; chat: Chat }
   | { type: "context"; use: ContextUse }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
-  | { type: "tried"; requestID: string; examples: { text: string; matches: boolean }[] }
+  /** One trial for each rule, in their order. */
+  | { type: "tried"; requestID: string; trials: RuleTrial[] }
   | { type: "rules"; rules: RuleRow[] }
   | { type: "trace"; trace: Trace }
   | { type: "explained"; judgement: CommandJudgement }

@@ -24,6 +24,7 @@ import type {
   LoopRequest,
   PermissionRequest,
   PlanRequest,
+  Preview,
   Rule,
 } from "../../src/chat/requests.ts";
 import type { Unnumbered } from "./page.ts";
@@ -307,6 +308,25 @@ export function commandPart(
   return { text, permission, effect, decision, why };
 }
 
+/** A judgement without anything in it. */
+export const unjudged = { parts: [], connectors: [], allowed: [], reasons: [], always: [], noAlways: "" };
+
+export type CommandPreview = Extract<Preview, { type: "command" }>;
+
+export function command(change: Partial<CommandPreview> = {}): CommandPreview {
+  return {
+    type: "command",
+    command: "npm test -- cart && rm -rf coverage && git push",
+    cwd,
+    shell: "bash",
+    timeoutMs: 120_000,
+    parts: [],
+    connectors: [],
+    allowed: [],
+    ...change,
+  };
+}
+
 export function request(change: Partial<PermissionRequest> = {}): PermissionRequest {
   return {
     kind: "permission",
@@ -320,17 +340,34 @@ export function request(change: Partial<PermissionRequest> = {}): PermissionRequ
     patterns: ["rm -rf coverage"],
     title: "Run this command?",
     reason: "Asks because the mode is Ask first.",
-    preview: {
-      type: "command",
-      command: "npm test -- cart && rm -rf coverage && git push",
-      cwd,
+    reasons: [
+      {
+        risk: "deletes",
+        sentence: "It deletes 214 files.",
+        detail: "Git has 9 of them. The other 205 cannot be brought back.",
+        marks: [{ start: 20, end: 35 }],
+      },
+      {
+        risk: "elsewhere",
+        sentence: "It pushes to origin.",
+        detail: "Others will see these commits.",
+        marks: [{ start: 39, end: 47 }],
+      },
+    ],
+    preview: command({
       parts: [
         commandPart("npm test -- cart", "allow", "", "Your rule `npm test *` allows it."),
         commandPart("rm -rf coverage", "ask", "deletes files", "The built-in rule `rm *` asks."),
         commandPart("git push", "ask", "sends to a remote", "The built-in rule `git push *` asks."),
       ],
-    },
+      connectors: [
+        { start: 17, end: 19 },
+        { start: 36, end: 38 },
+      ],
+      allowed: [{ text: "npm test -- cart", why: "Your rule `npm test *` allows it.", range: { start: 0, end: 16 } }],
+    }),
     always,
+    noAlways: "",
     ...change,
   };
 }

@@ -16,6 +16,7 @@ import type {
   SessionSummary,
   ToPanel,
 } from "../../src/chat/protocol.ts";
+import type { RuleTrial } from "../../src/chat/requests.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { Announcements } from "./announcements.ts";
@@ -59,7 +60,7 @@ class PanelModel {
   /** How the rules judge the command that the user is editing in a question. */
   judged = $state.raw<{ requestID: string; judgement: CommandJudgement }>();
   /** Matches of the rules that the user is editing in a question. */
-  tried = $state.raw<{ requestID: string; examples: { text: string; matches: boolean }[] }>();
+  tried = $state.raw<{ requestID: string; trials: RuleTrial[] }>();
   /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
   /** The merge of a worktree that the user is asked about. */

@@ -64,7 +64,17 @@ async function prepare(
   const toRun = { command, cwd, outsideSandbox };
   return {
     title: `Run ${outsideSandbox ? "outside the sandbox: " : ""}${firstLine(command)}`,
-    preview: { type: "command", command, cwd, parts: [], ...(outsideSandbox && { outsideSandbox: reason }) },
+    preview: {
+      type: "command",
+      command,
+      cwd,
+      shell: host.terminal.shell,
+      timeoutMs: isBackground ? undefined : limit,
+      parts: [],
+      connectors: [],
+      allowed: [],
+      ...(outsideSandbox && { outsideSandbox: reason }),
+    },
     requires: outsideSandbox ? [...outsideRequirements(requires, command, reason), ...requires] : requires,
     writes: "unknown",
     run: async (progress) =>

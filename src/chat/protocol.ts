@@ -141,6 +141,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("try-again") }),
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("select-model") }),
+  z.object({ type: z.literal("manage-trust") }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
   /** The host also keeps the draft, so that it survives a reload of the window. */

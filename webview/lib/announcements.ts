@@ -10,7 +10,7 @@ import { removeInvisible } from "./escape-invisible.ts";
 import { count, cutOffWords } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { changesInWords, decisionsInWords, isDecided } from "./review-rows.ts";
-import { firstLine, toolKindOf, toolLineOf } from "./tool-line.ts";
+import { firstLine, resultOf, toolKindOf, toolLineOf } from "./tool-line.ts";
 
 /** Collects sentences about events until `take` returns them; the panel calls it once a second. */
 export class Announcements {
@@ -85,7 +85,8 @@ export class Announcements {
     }
     if (state.status !== "completed" && state.status !== "error") return;
     const line = toolLineOf(part, false, cwd);
-    const result = state.status === "error" ? `failed: ${firstSentence(state.error)}` : line.fact;
+    const told = line.state === "denied" ? line.fact : `failed: ${firstSentence(resultOf(part))}`;
+    const result = state.status === "error" ? told : line.fact;
     this.#add(`${line.verb} ${line.object}${result && `, ${result}`}.`);
   }
 

@@ -59,7 +59,8 @@ async function prepare(
   const outsideSandbox = sandbox !== undefined && reason.trim() !== "";
   const inSandbox = outsideSandbox ? undefined : sandbox;
   const problem = await inSandbox?.problem();
-  if (inSandbox && problem !== undefined) throw new ToolError(withoutSandbox(inSandbox.mode, problem));
+  if (inSandbox && problem !== undefined)
+    throw new ToolError(withoutSandbox(inSandbox.mode, problem), `The sandbox does not work here: ${problem}`);
   const requires = await commandRequirements(command, { host, signal });
   const toRun = { command, cwd, outsideSandbox };
   return {

@@ -29,8 +29,8 @@ import type {
 } from "../../src/chat/requests.ts";
 import type { Unnumbered } from "./page.ts";
 
-/** The present of all fixtures, in ms since 1970. */
-export const now = Date.now();
+/** The present of all fixtures, in ms since 1970. That of the pictures is always the same. */
+export const now = Date.parse(process.env["RONDO_FIXTURE_TIME"] ?? new Date().toISOString());
 export const cwd = "/home/dev/tinyshop";
 const sessionID = "ses_1";
 let ids = 0;

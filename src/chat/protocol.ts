@@ -1,6 +1,7 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
+import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
 import { Answer, type AskReason, type CommandMarks, type CommandPart, Rule, type RuleTrial } from "./requests.ts";
@@ -139,6 +140,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("open-plan"), messageID: z.string() }),
   z.object({ type: z.literal("retry-now") }),
   z.object({ type: z.literal("try-again") }),
+  ...connectRequests,
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("select-model") }),
   z.object({ type: z.literal("manage-trust") }),
@@ -256,8 +258,7 @@ export type Readiness =
   | { type: "ready" }
   /** A fixed script answers, over the sample workspace. */
   | { type: "tour" }
-  /** `found`: model servers, with the number of their models. `where`: "on this machine", or on which other. */
-  | { type: "no-key"; found: { name: string; models: number }[]; where: string };
+  | ({ type: "no-key" } & Connectable);
 
 /**
  * State of a file under review, in words for people. `accepted`, `rejected`: nothing is left to decide. `partly yours`:
@@ -393,6 +394,8 @@ export interface PanelState {
   next: { worktree: boolean; second: string };
   /** At least the session on screen. */
   tabs: readonly SessionTab[];
+  /** Tasks to begin with; none where the session has messages. */
+  starters: Starter[];
   servers: ServerView[];
   /** The newest restore. `open`: number of files that are left, because it was cut off; of an undo, if `isUndo`. */
   restored: { files: number; at: number; open: number; isUndo: boolean } | undefined;
@@ -419,6 +422,9 @@ export type ToPanel = { seq: number } & (
   | { type: "rivals"; rivals: RivalView[] }
   | { type: "editor-context"; context: EditorContext }
   | { type: "notice"; message: string; next: string }
+  | { type: "connect"; view: ConnectView }
+  /** What the user has chosen to start with is connected. */
+  | { type: "connected"; label: string }
   /** Puts text into the composer at the cursor; `send` sends it at once. */
   | { type: "compose"; text: string; send: boolean }
   | { type: "focus" }

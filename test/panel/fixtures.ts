@@ -1,5 +1,6 @@
 /** Chats in the states of the panel. All times derive from one moment, so that screenshots do not change. */
 import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
+import type { Starter } from "../../src/chat/connect.ts";
 import type { Queued } from "../../src/chat/events.ts";
 import {
   type AssistantMessage,
@@ -124,6 +125,21 @@ export function merge(change: Partial<MergeView> = {}): MergeView {
   };
 }
 
+export const starters: Starter[] = [
+  {
+    ...{ glyph: "error", name: "Fix 2 errors in cart.ts", sub: "'cart' is possibly undefined, and 1 more" },
+    prompt: "Fix the 2 errors in src/cart.ts.",
+  },
+  {
+    ...{ glyph: "beaker", name: "Run the tests and fix what fails", sub: "npm test, found in package.json" },
+    prompt: "Run the tests and fix what fails (npm test).",
+  },
+  {
+    ...{ glyph: "book", name: "Explain this project", sub: "What it does, how it is built, where to begin" },
+    prompt: "Explain this project: what it does, how it is built, and where to begin.",
+  },
+];
+
 export function panelState(change: Partial<PanelState> = {}): PanelState {
   return {
     readiness: { type: "ready" },
@@ -146,6 +162,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     worktree: undefined,
     next: { worktree: false, second: "" },
     tabs: [],
+    starters,
     servers: [],
     restored: undefined,
     ...change,

@@ -19,6 +19,7 @@ import type {
 import type { RuleTrial } from "../../src/chat/requests.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
+import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
 import { mentionedNames } from "./mentions.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
@@ -116,6 +117,8 @@ class PanelModel {
       this.rivals = rivals;
       if (rivals.length === 0 && this.view === "rivals") this.view = "chat";
     },
+    connect: ({ view }) => (connecting.view = view),
+    connected: ({ label }) => this.#begin(label),
     notice: ({ message, next }) => (this.notice = { message, next }),
     compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
     focus: () => this.#focus(),
@@ -189,12 +192,18 @@ class PanelModel {
     const { attachments, comments } = this.state;
     if (text === "" && attachments.length + comments.length === 0) return;
     if (!this.ready) {
-      const next = "Set an API key, or start a server on this machine. Your message waits here.";
-      this.notice = { message: "No model is connected, so nothing was sent.", next };
+      connecting.ask();
       return;
     }
     this.#send(text);
     this.write("");
+  }
+
+  /** Sends the task that was written before a model was connected. */
+  #begin(label: string): void {
+    connecting.end(label);
+    if (this.draft.trim() === "") this.#focus();
+    else this.prompt();
   }
 
   #send(text: string): void {

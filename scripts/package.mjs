@@ -21,7 +21,8 @@ const allowedFiles = [
   new RegExp(`^dist/(${bundles})[.]cjs$`),
   /^dist\/(web-tree-sitter|tree-sitter-bash)\.wasm$/,
   /^dist\/(panel\.js|style\.css|codicon\.ttf)$/,
-  /^media\/(icon\.png|rondo\.svg)$/,
+  /^media\/(icon\.png|rondo\.svg|recorded\.jsonl)$/,
+  /^media\/walkthrough\/\w+-(dark|light|hc|hcl)\.svg$/,
 ];
 
 const run = promisify(execFile);

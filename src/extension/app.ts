@@ -108,7 +108,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const stateChanged = () => {
     panel.stateChanged();
     rivals.refresh();
-    updateContextKeys(conversations, worktrees);
+    updateContextKeys(conversations, worktrees, models.readiness.type === "ready");
   };
   const send: PanelContext["send"] = (message) => panel.send(message);
 

@@ -8,7 +8,7 @@ import { entryOf, type ProviderEntry } from "./provider-entries.ts";
 import { keepAddress, keepLocalServer } from "./provider-setting.ts";
 
 /** A server that can be used. */
-interface CheckedServer {
+interface ChosenServer {
   providerID: string;
   /** Writes its address into the user's settings, unless it is known. */
   keepAddress(): Promise<void>;
@@ -23,7 +23,7 @@ interface ServerQuestion {
 
 interface ServerAnswer {
   check: ConnectCheck;
-  server: CheckedServer | undefined;
+  server: ChosenServer | undefined;
 }
 
 const timeoutMs = 8_000;

@@ -24,7 +24,7 @@ interface ConnectSources {
 }
 
 /** What the open form has sent. It is forgotten when the form closes. */
-interface Open {
+interface OpenForm {
   form: AbortController;
   providerID: string;
   key: string;
@@ -38,7 +38,7 @@ const nothing: ConnectView = { provider: undefined, masked: "", check: { type: "
 export class ConnectPage {
   readonly #page: PanelContext;
   readonly #sources: ConnectSources;
-  #open: Open | undefined;
+  #open: OpenForm | undefined;
   #look = new AbortController();
 
   readonly handlers = {
@@ -87,7 +87,7 @@ export class ConnectPage {
     this.#close();
   }
 
-  #begin(providerID: string): Open {
+  #begin(providerID: string): OpenForm {
     this.#close();
     this.#open = { form: new AbortController(), providerID, key: "", address: "", keep: undefined };
     return this.#open;
@@ -124,7 +124,7 @@ export class ConnectPage {
     show(await this.#check(open, asked, isNewAddress));
   }
 
-  async #check(open: Open, entry: ProviderEntry, isNewAddress: boolean): Promise<ConnectCheck> {
+  async #check(open: OpenForm, entry: ProviderEntry, isNewAddress: boolean): Promise<ConnectCheck> {
     const { keys, models } = this.#sources;
     const { key } = open;
     const access = { ...accessOf(entry, keys), ...(entry.ownAddress && { baseURL: entry.ownAddress }), apiKey: key };

@@ -26,7 +26,6 @@ export const connectRequests = [
   z.object({ type: z.literal("sign-in-to-copilot") }),
   /** Runs `ollama pull` in a terminal. */
   z.object({ type: z.literal("pull-model") }),
-  z.object({ type: z.literal("manage-trust") }),
   /** Opens a recorded session. */
   z.object({ type: z.literal("open-tour") }),
 ] as const;

@@ -66,7 +66,6 @@ export class ConnectPage {
       terminal.show();
       terminal.sendText(`ollama pull ${ollamaModel.id}`);
     },
-    "manage-trust": async () => await commands.executeCommand("workbench.trust.manage"),
     "open-tour": () => this.#sources.openTour(),
   } satisfies Partial<Handlers>;
 

@@ -101,6 +101,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
       if (parsed.data.type === "ready") await this.#connect();
       await handle(this.#options.handlers, parsed.data);
     } catch (error) {
+      // A page without its snapshot cannot show the notice.
+      if (!this.#connected) this.#options.log.error("The panel could not be shown", error);
       this.send({ type: "notice", ...this.#options.explain(error) });
     }
   }

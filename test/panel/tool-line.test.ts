@@ -235,6 +235,24 @@ describe("announcements", () => {
     assert.equal(hear(deltas, chat), "The sum is wrong.");
   });
 
+  it("do not end at a colon, nor after the number of a list's item", () => {
+    for (const [text, spoken] of [
+      ["Two things are wrong: the sum ", undefined],
+      ["Two things are wrong: the sum is off. And", "Two things are wrong: the sum is off."],
+      ["Do this:\n1. Round ", undefined],
+      ["He said “no.” Then ", "He said “no.”"],
+      ["This is **all.** Then ", "This is all."],
+      ["هذا هو المجموع؟ ثم", "هذا هو المجموع؟"],
+      ["It is 3.5 and ", undefined],
+      ["First:\n\nThen ", "First:"],
+    ] as const) {
+      const chat = f.chat("", [f.you("a"), f.rondo([f.saying("")])]);
+      const part = chat.messages[1]?.parts[0];
+      assert.ok(part);
+      assert.equal(hear([{ type: "delta", messageID: part.messageID, partID: part.id, text }], chat), spoken, text);
+    }
+  });
+
   it("count the files that were read, and end with the changes", () => {
     const entry = f.rondo([f.readDone("a", 1), f.readDone("b", 1), f.testFailed]);
     const parts = entry.parts.map((part): ChatEvent => ({ type: "part", part }));

@@ -79,7 +79,7 @@ export class Sheet {
   }
 }
 
-export function everyLook(): [Size, Theme][] {
+function everyLook(): [Size, Theme][] {
   return sizes.flatMap((size) => themes.map((theme): [Size, Theme] => [size, theme]));
 }
 

@@ -124,11 +124,14 @@ function questionWords(request: UserRequest): string {
   return [titleOf(request), ...parts.map((part) => part.text)].join(" ");
 }
 
+/** A colon ends no sentence, nor does the number of a list's item. What closes a quotation or emphasis belongs to it. */
+const sentenceEnd = /(?<!^[ \t]*\d{1,9})(?:[.!?…]["'”’»)*_`]*\s|[。！？؟۔])|\n\n/gm;
+
 function lastSentenceEnd(text: string): number {
   // Code has no sentences: wait for its end.
   if ((text.match(/^```/gm)?.length ?? 0) % 2 === 1) return 0;
-  const last = [...text.matchAll(/[.!?:]\s|\n\n/g)].at(-1);
-  return last ? last.index + 1 : 0;
+  const last = [...text.matchAll(sentenceEnd)].at(-1);
+  return last ? last.index + Math.max(1, last[0].trimEnd().length) : 0;
 }
 
 function firstSentence(text: string): string {

@@ -1,7 +1,8 @@
 /** The panel by keyboard alone: every control can be reached and pressed, and the focus never falls to the page's body. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { panelWith } from "./browser.ts";
+import { button, events, panelWith } from "./browser.ts";
+import * as f from "./fixtures.ts";
 import { states } from "./states.ts";
 
 /** Most stops of the Tab key on one screen. */
@@ -76,6 +77,29 @@ describe("keyboard alone", () => {
       }
     });
   }
+
+  it("keeps the focus when the host takes away what has it", async () => {
+    const queue = [f.waiting("q1", "First"), f.waiting("q2", "Second")];
+    const busy = { type: "busy", since: f.now } as const;
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, queue })));
+    const stays = async (left: typeof queue) => {
+      await panel.post(events({ type: "queued", queue: left }));
+      await settled(panel.page);
+      return await panel.page.evaluate(focusedControl);
+    };
+    await button(panel, "Withdraw").first().focus();
+    // The next row, else the message box.
+    assert.match(await stays(queue.slice(1)), /^button /);
+    assert.equal(await stays([]), "textarea Message");
+  });
+
+  it("leaves a click beside all controls alone", async () => {
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked])));
+    await panel.page.getByRole("textbox", { name: "Message" }).focus();
+    await panel.page.getByRole("heading", { level: 1 }).click();
+    await settled(panel.page);
+    assert.equal(await panel.page.evaluate(focusedControl), "");
+  });
 });
 
 async function stopsUntil(page: Page, at: number): Promise<void> {

@@ -133,6 +133,13 @@ function hiddenParts(names: string): string[] {
       if (!inside || !free) faults.push(`“${button.textContent?.trim()}” is ${inside ? "covered" : "out of sight"}`);
     }
   }
+  const mains = document.querySelectorAll("main, [role=main]").length;
+  if (mains !== 1) faults.push(`the page has ${mains} main landmarks`);
+  const headings = [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].filter((one) => one.checkVisibility());
+  const levels = headings.map(({ tagName }) => Number(tagName.slice(1)));
+  if (levels.filter((level) => level === 1).length !== 1 || levels[0] !== 1) faults.push("the first heading is no h1");
+  const gap = levels.findIndex((level, i) => level > (levels[i - 1] ?? 0) + 1);
+  if (gap >= 0) faults.push(`the heading “${headings[gap]?.textContent}” leaves out a level`);
   const over = document.documentElement.scrollWidth - innerWidth;
   if (over > 0) faults.push(`the panel is ${over} px wider than its view`);
   return faults;

@@ -5,7 +5,7 @@
 import { handFocusTo } from "./focus.ts";
 import { panel } from "./panel.svelte.ts";
 
-interface Place {
+interface FocusPlace {
   element: Element;
   next: Element | null;
   previous: Element | null;
@@ -15,7 +15,7 @@ const focusable =
   "button:not(:disabled, [tabindex='-1']), input:not(:disabled), textarea, select, summary, [tabindex='0']";
 
 /** The focused element and all around it, with their neighbours. */
-let places: Place[] = [];
+let places: FocusPlace[] = [];
 
 function remember(event: FocusEvent): void {
   places = [];

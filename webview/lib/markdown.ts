@@ -40,8 +40,8 @@ const marked = new Marked({
     codespan: ({ text }) => `<code dir="ltr">${escapeHtml(text)}</code>`,
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
     heading({ tokens, depth }) {
-      // The panel's own headings are h1 and h2.
-      const level = Math.min(depth + 2, 6);
+      // The only h1 is the title of the session.
+      const level = Math.min(depth + 1, 6);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
     },
     link({ href, tokens }) {

@@ -180,7 +180,7 @@ function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): string {
 <title>Rondo</title>
 </head>
 <body>
-<div id="root"></div>
+<main id="root"></main>
 <script nonce="${nonce}" src="${asset("panel.js")}"></script>
 </body>
 </html>`;

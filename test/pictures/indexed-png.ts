@@ -4,8 +4,9 @@ import type { Picture } from "./raster.ts";
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const maxColours = 256;
-/** Colours are rounded to multiples of this. */
+/** Colours are rounded to multiples of this, which makes this many levels of a channel. */
 const step = 16;
+const levels = 17;
 
 /** A picture of at most 256 colours. */
 export interface Reduced {
@@ -19,17 +20,19 @@ export interface Reduced {
 
 /** Returns a picture whose colours are nearly those of the given one: each channel differs by half a step, or little more. */
 export function reduceColours({ width, height, data }: Picture): Reduced {
-  const colours = new Map<number, number>();
-  const rounded = new Uint32Array(width * height);
-  for (let at = 0; at < rounded.length; at++) {
-    const colour = round(data[at * 4]) * 65536 + round(data[at * 4 + 1]) * 256 + round(data[at * 4 + 2]);
-    rounded[at] = colour;
-    colours.set(colour, (colours.get(colour) ?? 0) + 1);
+  const counts = new Uint32Array(levels ** 3);
+  const keys = new Uint16Array(width * height);
+  for (let at = 0, byte = 0; at < keys.length; at++, byte += 4) {
+    const key = (level(data[byte]) * levels + level(data[byte + 1])) * levels + level(data[byte + 2]);
+    keys[at] = key;
+    counts[key] = (counts[key] ?? 0) + 1;
   }
-  const sorted = [...colours.entries()].sort(([a, m], [b, n]) => n - m || a - b).map(([colour]) => colour);
-  const palette = sorted.slice(0, maxColours);
-  const index = new Map(sorted.map((colour, at) => [colour, at < maxColours ? at : nearest(colour, palette)]));
-  return { width, height, palette, pixels: Uint8Array.from(rounded, (colour) => index.get(colour) ?? 0) };
+  const used = [...counts.keys()].filter((key) => counts[key]);
+  const sorted = used.sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a - b);
+  const palette = sorted.slice(0, maxColours).map(colourOf);
+  const index = new Uint8Array(counts.length);
+  for (const [at, key] of sorted.entries()) index[key] = at < maxColours ? at : nearest(colourOf(key), palette);
+  return { width, height, palette, pixels: Uint8Array.from(keys, (key) => index[key] ?? 0) };
 }
 
 /** Returns the picture as it is read again after it was written. */
@@ -57,8 +60,13 @@ export function encode({ width, height, palette, pixels }: Reduced): Buffer {
   ]);
 }
 
-function round(channel = 0): number {
-  return Math.min(255, Math.round(channel / step) * step);
+function level(channel = 0): number {
+  return (channel + step / 2) >> 4;
+}
+
+function colourOf(key: number): number {
+  const channel = (level: number) => Math.min(255, (level % levels) * step);
+  return (channel(Math.floor(key / levels ** 2)) << 16) | (channel(Math.floor(key / levels)) << 8) | channel(key);
 }
 
 const channels = (colour: number) => [colour >> 16, (colour >> 8) & 255, colour & 255] as const;

@@ -29,9 +29,9 @@ describe("pictures", () => {
   for (const [name, state] of Object.entries(states)) {
     it(name, async () => {
       const drawn = await studio.draw(state);
-      const { file, sheet } = drawn.sheet.reduce();
-      if (writes) await write(name, file, sheet);
-      else if (comparable) drawn.faults.push(...(await differences(name, file, sheet, drawn.shots)));
+      const sheet = drawn.sheet.reduced();
+      if (writes) await write(name, sheet);
+      else if (comparable) drawn.faults.push(...(await differences(name, sheet, drawn.shots)));
       assert.deepEqual(drawn.faults, []);
     });
   }
@@ -44,13 +44,13 @@ describe("pictures", () => {
 });
 
 /** Replaces a picture that differs. One that does not stays as it is, so that only what has changed is committed. */
-async function write(name: string, file: Buffer, sheet: Sheet): Promise<void> {
+async function write(name: string, sheet: Sheet): Promise<void> {
   const place = new URL(`${name}.png`, committed);
   const old = existsSync(place) ? Sheet.read(await readFile(place)) : undefined;
-  if (!old || sheet.compare(old).differing.length > 0) await writeFile(place, file);
+  if (!old || sheet.compare(old).differing.length > 0) await writeFile(place, sheet.encode());
 }
 
-async function differences(name: string, actual: Buffer, sheet: Sheet, shots: Drawn["shots"]): Promise<string[]> {
+async function differences(name: string, sheet: Sheet, shots: Drawn["shots"]): Promise<string[]> {
   const place = new URL(`${name}.png`, committed);
   if (!existsSync(place)) return ["no picture is committed: look at what `npm run pictures` draws"];
   const expected = await readFile(place);
@@ -58,7 +58,7 @@ async function differences(name: string, actual: Buffer, sheet: Sheet, shots: Dr
   if (differing.length === 0) return [];
   const folder = new URL(`${name}/`, out);
   await mkdir(folder, { recursive: true });
-  const files = { expected, actual, difference: marked.reduce().file };
+  const files = { expected, actual: sheet.encode(), difference: marked.encode() };
   for (const [kind, file] of Object.entries(files)) await writeFile(new URL(`${kind}.png`, folder), file);
   return await Promise.all(
     differing.map(async ([{ width, height }, theme]) => {

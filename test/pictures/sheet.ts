@@ -46,10 +46,14 @@ export class Sheet {
     return new Sheet(PNG.sync.read(file));
   }
 
-  /** Returns the file to commit, and the sheet that is read from it. */
-  reduce(): { file: Buffer; sheet: Sheet } {
-    const reduced = reduceColours(this.#picture);
-    return { file: encode(reduced), sheet: new Sheet(withReducedColours(reduced)) };
+  /** Returns the file to commit. */
+  encode(): Buffer {
+    return encode(reduceColours(this.#picture));
+  }
+
+  /** Returns the sheet as it is read from its file. */
+  reduced(): Sheet {
+    return new Sheet(withReducedColours(reduceColours(this.#picture)));
   }
 
   /** Puts a screenshot at its place. */

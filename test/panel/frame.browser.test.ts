@@ -5,7 +5,7 @@ import { panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage, Theme } from "./page.ts";
 import { busy, card } from "./question-card.ts";
-import { commands, questionRequest, servers, todos } from "./trust-states.ts";
+import { commands, questionRequest, servers, todoDone } from "./trust-states.ts";
 
 const sizes = [
   [600, 800],
@@ -22,13 +22,13 @@ const beside = {
   servers,
   restored: { files: 3, at: f.now, open: 0, isUndo: false },
 };
-const queue = [{ id: "q_1", parts: [{ type: "text" as const, text: "And the changelog" }], at: f.now }];
 
 /** Returns a panel with a question, and everything else that the dock can show. */
 async function crowded(request: UserRequest): Promise<PanelPage> {
-  const chat = f.chat("Fix the rounding in cart totals", [f.asked, f.rondo([f.done("todo_write", todos(1), {}, "")])], {
+  const chat = f.chat("Fix the rounding in cart totals", [f.asked, f.rondo([todoDone(1)])], {
     status: request.kind === "plan" ? { type: "idle" } : busy,
     requests: [request],
+    queue: [f.waiting("q_1", "And the changelog")],
     background: commands,
   });
   const panel = await panelWith(f.snapshot(chat, f.panelState(beside)), {
@@ -52,7 +52,9 @@ function outOfSight(panel: PanelPage): Promise<string[]> {
       const inside = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && width > 0;
       if (!inside) return [`${name}: ${[left, top, right, bottom].map(Math.round)}`];
       const on = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-      return on && (one.contains(on) || on.contains(one)) && one.contains(on) ? [] : [`${name} is under ${on?.className}`];
+      return on && (one.contains(on) || on.contains(one)) && one.contains(on)
+        ? []
+        : [`${name} is under ${on?.className}`];
     });
   });
 }
@@ -69,7 +71,10 @@ const long = f.request({
     type: "command",
     command: Array.from({ length: 30 }, (_, at) => `echo ${at} >> list.txt`).join(" && "),
     cwd: "/home/dev/tinyshop",
-    parts: Array.from({ length: 30 }, (_, at) => f.commandPart(`echo ${at} >> list.txt`, "ask", "", "No rule allows it.")),
+    ...{ shell: "bash", timeoutMs: 120_000, connectors: [], allowed: [] },
+    parts: Array.from({ length: 30 }, (_, at) =>
+      f.commandPart(`echo ${at} >> list.txt`, "ask", "", "No rule allows it."),
+    ),
   },
 });
 const requests: Record<string, UserRequest> = {
@@ -110,7 +115,9 @@ describe("the frame of the panel", () => {
     await panel.page.setViewportSize({ width: 320, height: 480 });
     const bar = card(panel).getByRole("button", { name: /More|more reason/ });
     await bar.click();
-    await card(panel).getByRole("group", { name: /^(Details|What it does)/ }).press("End");
+    await card(panel)
+      .getByRole("group", { name: /^(Details|What it does)/ })
+      .press("End");
     await bar.waitFor({ state: "detached" });
   });
 

@@ -85,6 +85,8 @@ class PanelModel {
   field = $state<HTMLTextAreaElement>();
   /** Undefined while the composer holds the draft. */
   answerField = $state.raw<AnswerField>();
+  /** Undefined while no question is open. */
+  cardKeys: CardKeys | undefined;
   /** Incremented to focus the composer, or to scroll the log to its end. */
   wantFocus = $state(0);
   wantEnd = $state(0);

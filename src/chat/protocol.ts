@@ -1,9 +1,10 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat } from "./apply.ts";
+import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
-import { Answer, type CommandPart, Rule } from "./requests.ts";
+import { Answer, type AskReason, type CommandMarks, type CommandPart, Rule, type RuleTrial } from "./requests.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
@@ -139,8 +140,10 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("open-plan"), messageID: z.string() }),
   z.object({ type: z.literal("retry-now") }),
   z.object({ type: z.literal("try-again") }),
+  ...connectRequests,
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("select-model") }),
+  z.object({ type: z.literal("manage-trust") }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
   /** The host also keeps the draft, so that it survives a reload of the window. */
@@ -255,8 +258,7 @@ export type Readiness =
   | { type: "ready" }
   /** A fixed script answers, over the sample workspace. */
   | { type: "tour" }
-  /** `found`: model servers, with the number of their models. `where`: "on this machine", or on which other. */
-  | { type: "no-key"; found: { name: string; models: number }[]; where: string };
+  | ({ type: "no-key" } & Connectable);
 
 /**
  * State of a file under review, in words for people. `accepted`, `rejected`: nothing is left to decide. `partly yours`:
@@ -309,11 +311,14 @@ export interface RuleRow {
   lastAt: number | undefined;
 }
 
-export interface CommandJudgement {
+export interface CommandJudgement extends CommandMarks {
   command: string;
   decision: "allow" | "ask" | "deny";
   parts: CommandPart[];
+  reasons: AskReason[];
   always: Rule[];
+  /** Why "Always allow" cannot be given, a sentence; empty if `always` has rules. */
+  noAlways: string;
 }
 
 export interface ServerView {
@@ -389,6 +394,8 @@ export interface PanelState {
   next: { worktree: boolean; second: string };
   /** At least the session on screen. */
   tabs: readonly SessionTab[];
+  /** Tasks to begin with; none where the session has messages. */
+  starters: Starter[];
   servers: ServerView[];
   /** The newest restore. `open`: number of files that are left, because it was cut off; of an undo, if `isUndo`. */
   restored: { files: number; at: number; open: number; isUndo: boolean } | undefined;
@@ -403,7 +410,8 @@ export type ToPanel = { seq: number } & (
   | { type: "child"; chat: Chat }
   | { type: "context"; use: ContextUse }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
-  | { type: "tried"; requestID: string; examples: { text: string; matches: boolean }[] }
+  /** One trial for each rule, in their order. */
+  | { type: "tried"; requestID: string; trials: RuleTrial[] }
   | { type: "rules"; rules: RuleRow[] }
   | { type: "trace"; trace: Trace }
   | { type: "explained"; judgement: CommandJudgement }
@@ -414,6 +422,9 @@ export type ToPanel = { seq: number } & (
   | { type: "rivals"; rivals: RivalView[] }
   | { type: "editor-context"; context: EditorContext }
   | { type: "notice"; message: string; next: string }
+  | { type: "connect"; view: ConnectView }
+  /** What the user has chosen to start with is connected. */
+  | { type: "connected"; label: string }
   /** Puts text into the composer at the cursor; `send` sends it at once. */
   | { type: "compose"; text: string; send: boolean }
   | { type: "focus" }

@@ -7,7 +7,6 @@ import { attempt } from "../chat/attempt.ts";
 import { diffsOf } from "../chat/diffs.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import { sameJson } from "../chat/json.ts";
-import { ModelRef } from "../chat/message.ts";
 import { forLog } from "../loop/loop-events.ts";
 import { combineExternalTools } from "../loop/setup/external-tools.ts";
 import { RateLimits } from "../providers/shared/rate-limits.ts";
@@ -43,6 +42,7 @@ import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Attachments } from "./panel/attachments.ts";
 import { Composer } from "./panel/composer.ts";
+import { ConnectPage } from "./panel/connect-page.ts";
 import { conversationHandlers } from "./panel/conversation-handlers.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { Handlers, PanelContext } from "./panel/handlers.ts";
@@ -55,6 +55,8 @@ import { RivalsPage } from "./panel/rivals-page.ts";
 import { rulesHandlers } from "./panel/rules-handlers.ts";
 import { SandboxOffer } from "./panel/sandbox-offer.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
+import { Starters } from "./panel/starters.ts";
+import { openTour } from "./panel/tour.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
 import { worktreeCommands } from "./panel/worktree-commands.ts";
@@ -73,7 +75,7 @@ import { ReviewBadges } from "./review/review-badges.ts";
 import { reviewCommands, reviewHandlers } from "./review/review-commands.ts";
 import { StepChanges } from "./review/step-changes.ts";
 import { ChangeAuthors } from "./sessions/change-authors.ts";
-import { initialChoices, remembered } from "./sessions/choices.ts";
+import { initialChoices, modelToBeginWith, remembered } from "./sessions/choices.ts";
 import type { ConversationObserver, SharedDeps } from "./sessions/conversation-options.ts";
 import { Conversations } from "./sessions/conversations.ts";
 import { checkpointText, editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
@@ -106,13 +108,13 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const stateChanged = () => {
     panel.stateChanged();
     rivals.refresh();
-    updateContextKeys(conversations, worktrees);
+    updateContextKeys(conversations, worktrees, models.readiness.type === "ready");
   };
   const send: PanelContext["send"] = (message) => panel.send(message);
 
   const keys = own(new Keys(context.secrets));
   const rateLimits = new RateLimits(vscode.Uri.joinPath(context.globalStorageUri, "rate-limits").fsPath);
-  const models = new Models(keys, rateLimits, ModelRef.safeParse(memory.get(remembered.model)).data);
+  const models = new Models(keys, rateLimits, modelToBeginWith(memory, context.globalState));
   const review = own(new Review({ storage, warn: (message) => void vscode.window.showWarningMessage(message) }));
   const follow = own(
     new Follow({ on: readSettings().follow, changed: stateChanged, note: (message) => log.debug(message) }),
@@ -234,8 +236,6 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     }),
   );
 
-  const closed = new AbortController();
-  own({ dispose: () => closed.abort() });
   let prepared: Promise<void> | undefined;
   const sandboxOffer = new SandboxOffer(context.globalState);
   const prepare = async () => {
@@ -248,7 +248,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     await keys.load();
     await models.load();
     // Looked for only where there is no model: the start page offers what is found.
-    if (models.readiness.type === "no-key") void models.discover(closed.signal).then(stateChanged);
+    if (models.readiness.type === "no-key") void connect.look();
     void cleanUpWorktrees(worktreeStore, (id) => conversations.has(id)).then((notes) => {
       for (const note of notes) log.info(note);
     });
@@ -291,6 +291,14 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const terminals = own(new TerminalCommands());
   const contexts = new EditorContexts({ page, composer, files, terminals, debugOutput });
   const restorePage = own(new RestorePage(page));
+  const starters = own(new Starters(() => conversations.current.chat.messages.length === 0, stateChanged));
+  const connect = own(
+    new ConnectPage(page, {
+      ...{ keys, models, globalState: context.globalState },
+      setModel: (ref) => composer.handlers["set-model"]({ type: "set-model", ...ref }),
+      openTour: () => openTour(context.extensionUri, conversations),
+    }),
+  );
   const rulePage = rulesHandlers(page, rules);
   const tracePage = own(new TracePage(page, log));
   /** To be called when the panel's document is gone. A new one shows the conversation, not a page. */
@@ -310,6 +318,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...rulePage,
     ...tracePage.handlers,
     ...questionHandlers(page, composer),
+    ...connect.handlers,
     ...comments.handlers,
     "set-mode"(request) {
       composer.handlers["set-mode"](request);
@@ -335,7 +344,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       state: () =>
         panelState({
           ...{ comments, memory, composer, conversations, follow, ledger, models, projects, restorePage, review, mcp },
-          ...{ authors, worktrees },
+          ...{ authors, starters, worktrees },
         }),
       draft: () => composer.draft,
       prepare,

@@ -3,7 +3,7 @@ import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
 import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
 import { runCalls } from "./calls/calls.ts";
-import { abortedText, budgetText, closeOpenCalls, discardCalls, lastStepText } from "./calls/close-calls.ts";
+import { aborted, closeOpenCalls, discardCalls, lastStep, overBudget } from "./calls/close-calls.ts";
 import { recordChanges } from "./calls/record-changes.ts";
 import { compact, isWholeTurn, pendingCompaction, recentFailure, requestCompaction } from "./context/compact.ts";
 import {
@@ -177,7 +177,7 @@ async function saveNotes({ turn, config, user }: Round): Promise<Next> {
     turn.log.note(`Lasting notes could not be asked for: ${error.message}`);
   }
   // A denial ends the notes, not the turn: open calls have their results before the next request.
-  closeOpenCalls(turn, abortedText);
+  closeOpenCalls(turn, aborted);
   // The model is told to continue here, or by the following compaction.
   const { size } = measureContext(turn.chat, config);
   if (size <= overflowLimit(config, turn.limits)) addSyntheticMessage(turn, user, reminders.goOnWithWork);
@@ -221,7 +221,7 @@ async function step(round: Round): Promise<Next> {
   if (reply.finish === "context-full") return afterOverflow(round, size, undefined);
   if (reply.finish === "length") return afterCut(round, reply);
   progress.continued = 0;
-  if (isLast) closeOpenCalls(turn, lastStepText);
+  if (isLast) closeOpenCalls(turn, lastStep);
   if (reply.calls.length === 0 || isLast) return await runStopHooks(round, reply);
   const overBudget = await checkBudget(turn);
   if (overBudget) return overBudget;
@@ -330,7 +330,7 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
     const terminated = turn.lineage.length === 1 ? breakOf(end) : undefined;
     if (terminated && turn.chat.session.terminated?.by !== "memory")
       turn.emit({ type: "session", session: { ...turn.chat.session, terminated } });
-    closeOpenCalls(turn, end.reason === "error_max_budget_usd" ? budgetText : abortedText);
+    closeOpenCalls(turn, end.reason === "error_max_budget_usd" ? overBudget : aborted);
     prune(turn);
     turn.flush();
     turn.report({ type: "loop:persist" });

@@ -102,6 +102,8 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the SDK or the server recommends a retry, if they say so. */
   readonly shouldRetry: boolean | undefined;
+  /** The server's own words, without the key; empty if it had none. */
+  readonly said: string;
 
   /** By name, because each provider's bundle contains its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -112,7 +114,7 @@ export class ModelError extends Error {
     kind: ModelErrorKind,
     message: string,
     next: string,
-    more: { status?: number; retryAfterMs?: number; shouldRetry?: boolean; cause?: unknown } = {},
+    more: { status?: number; retryAfterMs?: number; shouldRetry?: boolean; said?: string; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause });
     this.kind = kind;
@@ -120,5 +122,6 @@ export class ModelError extends Error {
     this.status = more.status;
     this.retryAfterMs = more.retryAfterMs;
     this.shouldRetry = more.shouldRetry;
+    this.said = more.said ?? "";
   }
 }

@@ -21,6 +21,7 @@ const anthropic = {
   keyVariable: "ANTHROPIC_API_KEY" as const,
   urlVariable: "ANTHROPIC_BASE_URL",
   keyPage: "https://platform.claude.com/settings/keys",
+  creditPage: "https://platform.claude.com/settings/billing",
 };
 
 /** Names, addresses and where keys come from. */

@@ -11,9 +11,16 @@ export function isHarmless(tool: Pick<Tool, "sideEffect"> | undefined): boolean 
   return tool?.sideEffect === "none" || tool?.sideEffect === "read-only";
 }
 
-/** A failure that the model can act on. Its message becomes the call's result. */
+/** A failure that the model can act on. Its message becomes the call's result; people read `words` in its place. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
+  readonly words: string;
+
+  /** `words` are needed wherever the message speaks to the model. */
+  constructor(message: string, words = message) {
+    super(message);
+    this.words = words;
+  }
 }
 
 /** Versions of the files that the model has seen in this conversation, by absolute path (T12). */
@@ -42,7 +49,10 @@ export const noDelegate: Delegate = async () => {
 export type AskUser = (questions: readonly Question[]) => Promise<string[][] | undefined>;
 
 export const nobodyToAsk: AskUser = async () => {
-  throw new ToolError("Nobody can answer. Decide yourself, and say what you decided and why.");
+  throw new ToolError(
+    "Nobody can answer. Decide yourself, and say what you decided and why.",
+    "Nobody could answer; the model decides.",
+  );
 };
 
 export interface ToolContext {

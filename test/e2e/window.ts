@@ -296,6 +296,21 @@ export class Window {
     await this.#parts.model[where === "away" ? "stop" : "start"]();
   }
 
+  /**
+   * Opens the folder with an empty profile of the user, in which nothing was ever chosen or stored. This window's page is
+   * closed; the new one is closed with this one's VS Code.
+   */
+  async withEmptyProfile(): Promise<Window> {
+    const { opened, ...parts } = this.#parts;
+    await this.page.context().close();
+    openWindows.delete(this);
+    const page = await (await opened.browser.newContext({ viewport: this.page.viewportSize() })).newPage();
+    await page.goto(workbenchURL(parts.server, this.folder));
+    const window = new Window({ ...parts, opened: { ...opened, page } });
+    await window.showPanel();
+    return window;
+  }
+
   /** Opens a second window on the same folder, with the same model; it is closed with this one. */
   async another(): Promise<Window> {
     const { opened, ...parts } = this.#parts;

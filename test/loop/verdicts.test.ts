@@ -134,7 +134,8 @@ describe("T7 the verdict about a call", () => {
     await new Promise(setImmediate);
     const [request] = asked();
     assert.ok(request?.kind === "permission");
-    const { id, ...shown } = request;
+    const { id, reasons, noAlways, ...shown } = request;
+    assert.deepEqual([reasons.map(({ risk }) => risk), noAlways], [["writes", "no-rule"], ""]);
     assert.match(id, /^per_/);
     assert.deepEqual(shown, {
       kind: "permission",
@@ -243,8 +244,10 @@ describe("T7 open requests", () => {
       patterns: [],
       title: "",
       reason: "",
+      reasons: [],
       preview,
       always: [],
+      noAlways: "",
     };
   };
   const others: UserRequest[] = [

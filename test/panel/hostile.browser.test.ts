@@ -156,7 +156,7 @@ describe("hostile text in the panel", () => {
     const rule = { permission: text, pattern: text, action: "allow" } as const;
     const row = { rule, source: "agent", agent: text, count: 1, lastAt: 1 } as const;
     const parts = [f.commandPart(text, "ask", text, text, text)];
-    const judgement = { command: text, decision: "ask", parts, always: [rule] } as const;
+    const judgement = { ...f.unjudged, command: text, decision: "ask", parts, always: [rule] } as const;
     await panel.post(
       { type: "show-rules" },
       { type: "rules", rules: [row] },
@@ -173,7 +173,7 @@ describe("hostile text in the panel", () => {
     await panel.post({ type: "events", events: [{ type: "asked", request: asked }] });
     await panel.page.waitForTimeout(450);
     await panel.page.getByRole("button", { name: "Always allow" }).click();
-    await panel.post({ type: "tried", requestID: "per_1", examples: [{ text, matches: true }] });
+    await panel.post({ type: "tried", requestID: "per_1", trials: [{ allows: [text], asks: [], invalid: "" }] });
     await assertHarmless(panel);
     const choices = { ...questionRequest, questions: [question] };
     for (const request of [choices, { ...f.loopRequest, tool: text, input: text, reason: text }]) {

@@ -34,7 +34,7 @@ describe("a command that asks for permission", () => {
   });
 
   it("is one part when it could not be parsed", async () => {
-    const panel = await asked(f.request({ preview: { type: "command", command: "x $(", cwd: "/", parts: [] } }));
+    const panel = await asked(f.request({ preview: f.command({ command: "x $(", cwd: "/", parts: [] }) }));
     assert.match(await shown(panel).getByRole("listitem").innerText(), /x \$\(/);
     assert.ok(await card(panel).getByText("Asks because the mode is Ask first.").isVisible());
   });
@@ -114,7 +114,7 @@ describe("a command that asks for permission", () => {
 
   it("shows hidden characters during editing, and removes them", async () => {
     const sly = "rm a\u202eb\u200b";
-    const panel = await asked(f.request({ preview: { type: "command", command: sly, cwd: "/", parts: [] } }));
+    const panel = await asked(f.request({ preview: f.command({ command: sly, cwd: "/", parts: [] }) }));
     await button(panel, "Edit command").click();
     assert.match(await card(panel).innerText(), /Contains hidden characters: rm a\[U\+202E\]b\[U\+200B\]/);
     await button(panel, "Remove them").click();
@@ -135,11 +135,8 @@ describe("Always allow", () => {
     await button(panel, "Always allow").click();
     const rules = [{ permission: "bash", pattern: "npm test *", action: "allow" }];
     assert.deepEqual(await panel.sentOf("try-rules"), [{ type: "try-rules", requestID: "per_1", rules }]);
-    const examples = [
-      { text: "npm test -- cart", matches: true },
-      { text: "npm testify\u202e", matches: false },
-    ];
-    await panel.post({ type: "tried", requestID: "per_1", examples });
+    const trial = { allows: ["npm test -- cart"], asks: ["npm testify\u202e"], invalid: "" };
+    await panel.post({ type: "tried", requestID: "per_1", trials: [trial] });
     const list = card(panel).getByRole("list", { name: "Examples" });
     const lines = (await list.getByRole("listitem").allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
     assert.deepEqual(lines, ["would allow npm test -- cart", "would still ask npm testify[U+202E]"]);

@@ -1,6 +1,7 @@
 /** Every state of the panel, as the messages that lead to it and the clicks after them. */
 import type { Page } from "playwright-core";
 import { commentStates } from "./comment-states.ts";
+import { connectStates } from "./connect-states.ts";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
@@ -77,44 +78,12 @@ function sideBySide(change: Parameters<typeof f.rivals>[0] = {}): Unnumbered[] {
 
 export const states: Record<string, State> = {
   ...commentStates,
+  ...connectStates,
   ...loopStates,
   ...mentionStates,
   ...reviewStates,
   ...trustStates,
   ...traceStates,
-  "empty-no-key": {
-    messages: [
-      f.snapshot(
-        f.chat("", []),
-        f.panelState({
-          readiness: { type: "no-key", found: [], where: "on this machine" },
-          model: undefined,
-          models: [],
-          contextUsed: undefined,
-        }),
-      ),
-    ],
-  },
-  "empty-servers": {
-    messages: [
-      f.snapshot(
-        f.chat("", []),
-        f.panelState({
-          readiness: {
-            type: "no-key",
-            found: [
-              { name: "Ollama", models: 12 },
-              { name: "LM Studio", models: 1 },
-            ],
-            where: "on the remote machine (SSH: build-box)",
-          },
-          model: undefined,
-          models: [],
-          contextUsed: undefined,
-        }),
-      ),
-    ],
-  },
   "empty-tour": {
     messages: [
       f.snapshot(f.chat("", []), f.panelState({ readiness: { type: "tour" }, contextUsed: undefined, trusted: false })),

@@ -10,7 +10,7 @@ import { removeInvisible } from "./escape-invisible.ts";
 import { count, cutOffWords } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { changesInWords, decisionsInWords, isDecided } from "./review-rows.ts";
-import { firstLine, toolKindOf, toolLineOf } from "./tool-line.ts";
+import { firstLine, resultOf, toolKindOf, toolLineOf } from "./tool-line.ts";
 
 /** Collects sentences about events until `take` returns them; the panel calls it once a second. */
 export class Announcements {
@@ -85,7 +85,8 @@ export class Announcements {
     }
     if (state.status !== "completed" && state.status !== "error") return;
     const line = toolLineOf(part, false, cwd);
-    const result = state.status === "error" ? `failed: ${firstSentence(state.error)}` : line.fact;
+    const told = line.state === "denied" ? line.fact : `failed: ${firstSentence(resultOf(part))}`;
+    const result = state.status === "error" ? told : line.fact;
     this.#add(`${line.verb} ${line.object}${result && `, ${result}`}.`);
   }
 
@@ -123,11 +124,14 @@ function questionWords(request: UserRequest): string {
   return [titleOf(request), ...parts.map((part) => part.text)].join(" ");
 }
 
+/** A colon ends no sentence, nor does the number of a list's item. What closes a quotation or emphasis belongs to it. */
+const sentenceEnd = /(?<!^[ \t]*\d{1,9})(?:[.!?…]["'”’»)*_`]*\s|[。！？؟۔])|\n\n/gm;
+
 function lastSentenceEnd(text: string): number {
   // Code has no sentences: wait for its end.
   if ((text.match(/^```/gm)?.length ?? 0) % 2 === 1) return 0;
-  const last = [...text.matchAll(/[.!?:]\s|\n\n/g)].at(-1);
-  return last ? last.index + 1 : 0;
+  const last = [...text.matchAll(sentenceEnd)].at(-1);
+  return last ? last.index + Math.max(1, last[0].trimEnd().length) : 0;
 }
 
 function firstSentence(text: string): string {

@@ -105,7 +105,8 @@ export function isNotice(part: Part | PromptPart): part is TextPart {
 export type Activity =
   | { id: string; type: "reasoning"; part: ReasoningPart }
   | { id: string; type: "tool"; part: ToolPart }
-  | { id: string; type: "retry"; part: Extract<Part, { type: "retry" }> }
+  /** `times`: how often it was tried again in a row, of which `part` is the last. */
+  | { id: string; type: "retry"; part: Extract<Part, { type: "retry" }>; times: number }
   | { id: string; type: "collapsed"; kind: ToolKind; parts: ToolPart[] };
 
 type MessageSegment =
@@ -128,7 +129,12 @@ export function segmentsOf(entries: readonly Entry[], done: boolean): MessageSeg
     const activity = activityOf(part);
     if (!activity) continue;
     const last = segments.at(-1);
-    if (last?.type === "activities") last.activities.push(activity);
+    const before = last?.type === "activities" ? last.activities.at(-1) : undefined;
+    // Retries are one line that changes.
+    if (activity.type === "retry" && before?.type === "retry") {
+      before.part = activity.part;
+      before.times += 1;
+    } else if (last?.type === "activities") last.activities.push(activity);
     else segments.push({ id: activity.id, type: "activities", activities: [activity] });
   }
   for (const [at, segment] of segments.entries()) {
@@ -142,7 +148,7 @@ function activityOf(part: Part): Activity | undefined {
   const { id } = part;
   if (part.type === "reasoning") return { id, type: "reasoning", part };
   if (part.type === "tool") return { id, type: "tool", part };
-  return part.type === "retry" ? { id, type: "retry", part } : undefined;
+  return part.type === "retry" ? { id, type: "retry", part, times: 1 } : undefined;
 }
 
 /** `closed`: nothing will be added to the last run. */

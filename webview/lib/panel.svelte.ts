@@ -16,8 +16,10 @@ import type {
   SessionSummary,
   ToPanel,
 } from "../../src/chat/protocol.ts";
+import type { RuleTrial } from "../../src/chat/requests.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
+import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
 import { mentionedNames } from "./mentions.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
@@ -59,7 +61,7 @@ class PanelModel {
   /** How the rules judge the command that the user is editing in a question. */
   judged = $state.raw<{ requestID: string; judgement: CommandJudgement }>();
   /** Matches of the rules that the user is editing in a question. */
-  tried = $state.raw<{ requestID: string; examples: { text: string; matches: boolean }[] }>();
+  tried = $state.raw<{ requestID: string; trials: RuleTrial[] }>();
   /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
   /** The merge of a worktree that the user is asked about. */
@@ -115,6 +117,8 @@ class PanelModel {
       this.rivals = rivals;
       if (rivals.length === 0 && this.view === "rivals") this.view = "chat";
     },
+    connect: ({ view }) => (connecting.view = view),
+    connected: ({ label }) => this.#begin(label),
     notice: ({ message, next }) => (this.notice = { message, next }),
     compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
     focus: () => this.#focus(),
@@ -188,12 +192,18 @@ class PanelModel {
     const { attachments, comments } = this.state;
     if (text === "" && attachments.length + comments.length === 0) return;
     if (!this.ready) {
-      const next = "Set an API key, or start a server on this machine. Your message waits here.";
-      this.notice = { message: "No model is connected, so nothing was sent.", next };
+      connecting.ask();
       return;
     }
     this.#send(text);
     this.write("");
+  }
+
+  /** Sends the task that was written before a model was connected. */
+  #begin(label: string): void {
+    connecting.end(label);
+    if (this.draft.trim() === "") this.#focus();
+    else this.prompt();
   }
 
   #send(text: string): void {

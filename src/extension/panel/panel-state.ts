@@ -17,6 +17,7 @@ import type { Conversations } from "../sessions/conversations.ts";
 import type { Projects } from "../sessions/projects.ts";
 import type { Composer } from "./composer.ts";
 import type { RestorePage } from "./restore-page.ts";
+import type { Starters } from "./starters.ts";
 import type { WorktreePage } from "./worktree-page.ts";
 
 const maxRecent = 5;
@@ -34,6 +35,7 @@ interface StateSources {
   projects: Projects;
   restorePage: RestorePage;
   review: Review;
+  starters: Starters;
   worktrees: WorktreePage;
 }
 
@@ -66,6 +68,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     worktree: from.worktrees.view(session.chat.session.id),
     next: from.worktrees.next,
     tabs: conversations.tabs.map((tab) => ({ ...tab, title: from.worktrees.titleOf(tab.id, tab.title) })),
+    starters: messages.length === 0 ? from.starters.list() : [],
     recent: messages.length === 0 ? conversations.list().slice(0, maxRecent) : [],
   };
 }

@@ -101,6 +101,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
       if (parsed.data.type === "ready") await this.#connect();
       await handle(this.#options.handlers, parsed.data);
     } catch (error) {
+      // A page without its snapshot cannot show the notice.
+      if (!this.#connected) this.#options.log.error("The panel could not be shown", error);
       this.send({ type: "notice", ...this.#options.explain(error) });
     }
   }
@@ -178,7 +180,7 @@ function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): string {
 <title>Rondo</title>
 </head>
 <body>
-<div id="root"></div>
+<main id="root"></main>
 <script nonce="${nonce}" src="${asset("panel.js")}"></script>
 </body>
 </html>`;

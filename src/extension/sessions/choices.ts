@@ -8,6 +8,7 @@ import { ModelError } from "../../loop/model.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Choices } from "../../loop/setup/agent-config.ts";
 import type { Models } from "../models/models.ts";
+import { vscodeProvider } from "../models/vscode-model.ts";
 import { readSettings } from "../settings.ts";
 
 export const remembered = {
@@ -46,6 +47,18 @@ export class SessionChoices {
   #all(): Kept {
     return Kept.safeParse(this.#memory.get(remembered.choices)).data ?? {};
   }
+}
+
+/** Where the model that was started with last is kept, for all workspaces. */
+export const startedWith = "rondo.startedWith";
+
+/** Returns the model that was chosen last in this workspace, or else the one that was started with in any. */
+export function modelToBeginWith(memory: vscode.Memento, globalState: vscode.Memento): ModelRef | undefined {
+  const chosen = ModelRef.safeParse(memory.get(remembered.model)).data;
+  const started = ModelRef.safeParse(globalState.get(startedWith)).data;
+  // Until 0.4.0, VS Code's models were used unasked: sessions that began so go on.
+  const before = memory.get(remembered.session) === undefined ? undefined : { providerID: vscodeProvider, modelID: "" };
+  return chosen ?? started ?? before;
 }
 
 /** Choices of a session that is opened now. A session with messages keeps its agent. */

@@ -20,7 +20,7 @@ export function findTool(
   const tool = tools.get(name) ?? tools.get(name.toLowerCase());
   if (tool) return { tool, args };
   const refusal = refusals.get(name) ?? refusals.get(name.toLowerCase());
-  if (refusal !== undefined) throw new ToolError(refusal);
+  if (refusal !== undefined) throw new ToolError(refusal, `${name} may not be used now.`);
   const later = chat.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tools" ? part.added : [])),
   );
@@ -36,11 +36,15 @@ export function parseInput(tool: Tool, args: Arguments, raw: string): Record<str
     const sent = raw.length > 2000 ? `${raw.slice(0, 2000)}…` : raw;
     throw new ToolError(
       `The arguments of ${tool.name} could not be read: ${args.problem}. What was sent: ${sent}\nCall it again with one JSON object.`,
+      "The call could not be read; the model tries again.",
     );
   }
   const parsed = tool.input.safeParse(args.input);
   if (parsed.success) return parsed.data;
-  throw new ToolError(`The arguments of ${tool.name} do not fit:\n${describeIssues(parsed.error, args.input)}`);
+  throw new ToolError(
+    `The arguments of ${tool.name} do not fit:\n${describeIssues(parsed.error, args.input)}`,
+    "The call was not complete or not valid; the model tries again.",
+  );
 }
 
 /** @returns the new input, parsed for the tool */

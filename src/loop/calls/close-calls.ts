@@ -2,24 +2,45 @@
 import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "../../chat/message.ts";
 import type { ChatAccess } from "../turn.ts";
 
+/** What a call is told that was not run, for the model and for people. */
+export interface CloseReason {
+  error: string;
+  words: string;
+}
+
 export const abortedText = "Tool execution aborted";
 
-export const budgetText = "Not run: the budget is used up";
+export const aborted: CloseReason = { error: abortedText, words: "Stopped before it ran." };
 
-export const lastStepText = "Not run: this was the last step, in which no tool may be called.";
+export const overBudget: CloseReason = {
+  error: "Not run: the budget is used up",
+  words: "Not run: the budget is used up.",
+};
 
-export const interruptedText =
-  "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.";
+export const lastStep: CloseReason = {
+  error: "Not run: this was the last step, in which no tool may be called.",
+  words: "Not run: this was the last step.",
+};
+
+export const interrupted: CloseReason = {
+  error: "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.",
+  words: "Rondo was closed while this ran. It may have taken effect in part.",
+};
+
+const cut: CloseReason = {
+  error: "Cut: the reply reached its longest length within this call, so it was not run.",
+  words: "Not run: the reply was cut off within this call.",
+};
 
 type OpenChat = Pick<ChatAccess, "chat" | "emit">;
 
 /** @returns whether anything was open */
-export function closeOpenCalls({ chat, emit }: OpenChat, error: string): boolean {
+export function closeOpenCalls({ chat, emit }: OpenChat, reason: CloseReason): boolean {
   let wasOpen = false;
   for (const { info, parts } of chat.messages) {
     if (info.role !== "assistant") continue;
     for (const part of [...parts]) {
-      if (part.type === "tool" && closeCall(emit, part, info, { error })) wasOpen = true;
+      if (part.type === "tool" && closeCall(emit, part, info, reason)) wasOpen = true;
     }
     if (info.completedAt !== undefined) continue;
     wasOpen = true;
@@ -33,17 +54,16 @@ export function closeOpenCalls({ chat, emit }: OpenChat, error: string): boolean
 export function discardCalls({ chat, emit }: OpenChat, message: AssistantMessage): void {
   const parts = chat.messages.findLast(({ info }) => info.id === message.id)?.parts ?? [];
   for (const part of [...parts]) {
-    if (part.type === "tool") closeCall(emit, part, message, { error: cutText, metadata: { discarded: true } });
+    if (part.type === "tool") closeCall(emit, part, message, cut, { discarded: true });
   }
 }
-
-const cutText = "Cut: the reply reached its longest length within this call, so it was not run.";
 
 function closeCall(
   emit: OpenChat["emit"],
   part: ToolPart,
   { createdAt }: AssistantMessage,
-  { error, metadata: more = {} }: { error: string; metadata?: CallMetadata },
+  { error, words }: CloseReason,
+  more: CallMetadata = {},
 ): boolean {
   const { state } = part;
   if (state.status === "completed" || state.status === "error") return false;
@@ -54,9 +74,14 @@ function closeCall(
   if (state.status === "pending") {
     emit({ type: "part", part: { ...part, state: { status: "running", input, start, metadata } } });
   }
-  const end = Date.now();
-  emit({ type: "part", part: { ...part, state: { status: "error", input, error, start, end, ...title, metadata } } });
+  const told = { fact: factOf(state), words: { at: 0, text: words } };
+  const end = { error, end: Date.now(), metadata: { ...metadata, ...told } };
+  emit({ type: "part", part: { ...part, state: { status: "error", input, start, ...title, ...end } } });
   return true;
+}
+
+function factOf({ status }: ToolState): string {
+  return status === "running" ? "cut off" : "not run";
 }
 
 function withoutLiveOutput(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {

@@ -1,7 +1,14 @@
 /** Examples of what a rule would match, to show its width beforehand. */
-import type { Rule } from "../../chat/requests.ts";
+import type { Rule, RuleTrial } from "../../chat/requests.ts";
 import { outsidePermission } from "../../tools/tool.ts";
 import { matches } from "./rules.ts";
+
+/** `patterns`: those of the asking call. */
+export function tryRule(rule: Rule, patterns: readonly string[]): RuleTrial {
+  const examples = examplesFor([rule], rule.permission, patterns);
+  const texts = (matching: boolean) => examples.filter(({ matches }) => matches === matching).map(({ text }) => text);
+  return { allows: texts(true).slice(0, 2), asks: texts(false).slice(0, 2), invalid: "" };
+}
 
 /** `patterns`: those of the asking call. The narrowest examples come first. */
 export function examplesFor(

@@ -4,6 +4,7 @@ import type { CommandPart } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { nobodyToAsk, noDelegate, type PermissionRequirement, ToolError } from "../../tools/tool.ts";
+import { noAlwaysFor, reasonsOf } from "./reasons.ts";
 import { alwaysRules, type Judgement, strictest } from "./rules.ts";
 
 export function partsOf(
@@ -32,7 +33,18 @@ export async function judgeCommand(
   const bare = { callID: "", seen: new Map(), delegate: noDelegate, askUser: nobodyToAsk };
   const { requires } = await bash.prepare({ command, outside_sandbox: outsideSandbox }, { host, signal, ...bare });
   const judged = (need: PermissionRequirement) => judge(need, bash.name);
-  const asking = requires.filter((need) => judged(need).decision === "ask");
-  const decision = strictest(requires.map(judged));
-  return { command, decision, parts: partsOf(requires, judged), always: alwaysRules(asking) };
+  const all = requires.map((need) => ({ need, judgement: judged(need) }));
+  const asking = all.filter(({ judgement }) => judgement.decision === "ask");
+  const decision = strictest(all.map(({ judgement }) => judgement));
+  const always = alwaysRules(asking.map(({ need }) => need));
+  return {
+    command,
+    decision,
+    parts: partsOf(requires, judged),
+    connectors: [],
+    allowed: [],
+    reasons: reasonsOf(asking, command),
+    always,
+    noAlways: noAlwaysFor(always),
+  };
 }

@@ -4,10 +4,14 @@ import type { Answer, AnswerTo, LoopRequest, PermissionRequest, Rule } from "../
 import type { Host } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { OpenRequests } from "./open-requests.ts";
+import { type Judged, noAlwaysFor, reasonsOf } from "./reasons.ts";
 import { ruledHost } from "./ruled-host.ts";
 import { alwaysRules, type Judgement, judge, type Lineage, needsOwnRule, type RuleBook, strictest } from "./rules.ts";
 
-export type CallToJudge = Omit<PermissionRequest, "kind" | "id" | "reason" | "permission" | "patterns" | "always"> & {
+export type CallToJudge = Omit<
+  PermissionRequest,
+  "kind" | "id" | "reason" | "reasons" | "permission" | "patterns" | "always" | "noAlways"
+> & {
   input: Record<string, unknown>;
   requires: readonly PermissionRequirement[];
   lineage: Lineage;
@@ -73,9 +77,9 @@ export class Permissions {
       return { type: "allowed", why: judged[0]?.judgement.why ?? "Needs no permission." };
     }
     const reason = asking[0]?.judgement.why ?? (hook?.reason || "A hook wants you to be asked.");
-    const needs = asking.length > 0 ? asking.map((one) => one.need) : call.requires;
+    const asked = asking.length > 0 ? asking : judged;
     // No rule can allow a call for which a hook always asks.
-    const request = requestOf(call, needs, reason, forced ? [] : alwaysRules(needs));
+    const request = requestOf(call, asked, reason, forced ? [] : alwaysRules(asked.map((one) => one.need)));
     const verdict = await before(request);
     if (verdict && !(verdict.type !== "forbidden" && verdict.type !== "deny" && isProtected)) return verdict;
     if (!this.attended) return forbidden(`${reason} Nobody can answer.`);
@@ -127,7 +131,7 @@ export class Permissions {
     return strictest(this.#judged(call).map((one) => one.judgement)) === "allow";
   }
 
-  #judged({ requires, tool, lineage }: CallToJudge): { need: PermissionRequirement; judgement: Judgement }[] {
+  #judged({ requires, tool, lineage }: CallToJudge): Judged[] {
     return requires.map((need) => ({ need, judgement: this.judge(need, tool, lineage) }));
   }
 }
@@ -136,20 +140,17 @@ function forbidden(why: string): Forbidden {
   return { type: "forbidden", why };
 }
 
-function requestOf(
-  call: CallToJudge,
-  asking: readonly PermissionRequirement[],
-  reason: string,
-  always: Rule[],
-): PermissionRequest {
+function requestOf(call: CallToJudge, asking: readonly Judged[], reason: string, always: Rule[]): PermissionRequest {
   const { requires: _, input: __, lineage: ___, hook: ____, ...shown } = call;
   return {
     kind: "permission",
     id: newID("per"),
     ...shown,
     reason,
-    permission: asking[0]?.permission ?? call.tool,
-    patterns: asking.map((need) => need.pattern),
+    reasons: reasonsOf(asking, call.preview.type === "command" ? call.preview.command : ""),
+    permission: asking[0]?.need.permission ?? call.tool,
+    patterns: asking.map(({ need }) => need.pattern),
     always,
+    noAlways: noAlwaysFor(always),
   };
 }

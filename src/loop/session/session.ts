@@ -11,7 +11,7 @@ import { type StopCause, Stopped } from "../../chat/stopped.ts";
 import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
-import { closeOpenCalls, interruptedText } from "../calls/close-calls.ts";
+import { closeOpenCalls, interrupted } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { asBegun, contextUse, pendingPrompt, visibleEntries } from "../context/context.ts";
 import { withoutZeros } from "../limits.ts";
@@ -390,7 +390,7 @@ export class Session {
   /** Applies events of other processes and closes the calls that they left open. @throws RecordError */
   #begin(lock: HeldLock): void {
     this.catchUp(lock.caughtUp);
-    const wasBrokenOff = closeOpenCalls(this.#state, interruptedText);
+    const wasBrokenOff = closeOpenCalls(this.#state, interrupted);
     if (wasBrokenOff) this.#mark(killed());
     this.#deps.recorder.flush();
   }

@@ -112,6 +112,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
     ...(facts.status !== undefined && { status: facts.status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(shouldRetry !== undefined && { shouldRetry }),
+    ...(facts.isTold && facts.text !== "" && { said: quote(facts.text, endpoint.usedKey()) }),
   });
 }
 

@@ -115,7 +115,11 @@ async function updateSteps({ path, to, chunks }: Extract<FileChange, { type: "up
   const { text, notes } = applyChunks(before.text, chunks, relative, context.seen.has(before.path));
   const words = notes.length === 0 ? "" : ` ${notes.join(" ")}`;
   if (to === undefined) {
-    if (text === before.text) throw new ToolError(`The patch changes nothing in ${relative}. Nothing was changed.`);
+    if (text === before.text)
+      throw new ToolError(
+        `The patch changes nothing in ${relative}. Nothing was changed.`,
+        `The patch would change nothing in ${relative}; the model tries again.`,
+      );
     return [{ target, text, old: before.text, done: `${relative} is changed.${words}` }];
   }
   const moved = await openNew(to, "Move to another name.", context);
@@ -137,14 +141,21 @@ async function openOld(path: string, context: ToolContext): Promise<{ target: Ed
 async function openNew(path: string, advice: string, context: ToolContext): Promise<EditTarget> {
   const target = await openTarget(path, true, context);
   if (!target.before) return target;
-  throw new ToolError(`${target.location.relative} exists already. ${advice} Nothing was changed.`);
+  throw new ToolError(
+    `${target.location.relative} exists already. ${advice} Nothing was changed.`,
+    `${target.location.relative} exists already. Nothing was changed; the model tries again.`,
+  );
 }
 
 function assertOnce(steps: readonly PatchStep[]): void {
   const paths = new Set<string>();
   for (const { target } of steps) {
     const { path, relative } = target.location;
-    if (paths.has(path)) throw new ToolError(`The patch names ${relative} twice. Nothing was changed.`);
+    if (paths.has(path))
+      throw new ToolError(
+        `The patch names ${relative} twice. Nothing was changed.`,
+        `The patch names ${relative} twice. Nothing was changed; the model tries again.`,
+      );
     paths.add(path);
   }
 }

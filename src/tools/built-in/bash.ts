@@ -59,12 +59,23 @@ async function prepare(
   const outsideSandbox = sandbox !== undefined && reason.trim() !== "";
   const inSandbox = outsideSandbox ? undefined : sandbox;
   const problem = await inSandbox?.problem();
-  if (inSandbox && problem !== undefined) throw new ToolError(withoutSandbox(inSandbox.mode, problem));
+  if (inSandbox && problem !== undefined)
+    throw new ToolError(withoutSandbox(inSandbox.mode, problem), `The sandbox does not work here: ${problem}`);
   const requires = await commandRequirements(command, { host, signal });
   const toRun = { command, cwd, outsideSandbox };
   return {
     title: `Run ${outsideSandbox ? "outside the sandbox: " : ""}${firstLine(command)}`,
-    preview: { type: "command", command, cwd, parts: [], ...(outsideSandbox && { outsideSandbox: reason }) },
+    preview: {
+      type: "command",
+      command,
+      cwd,
+      shell: host.terminal.shell,
+      timeoutMs: isBackground ? undefined : limit,
+      parts: [],
+      connectors: [],
+      allowed: [],
+      ...(outsideSandbox && { outsideSandbox: reason }),
+    },
     requires: outsideSandbox ? [...outsideRequirements(requires, command, reason), ...requires] : requires,
     writes: "unknown",
     run: async (progress) =>

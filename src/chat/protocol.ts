@@ -71,7 +71,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("show-trace") }),
   z.object({ type: z.literal("hide-trace") }),
   z.object({ type: z.literal("export-trace") }),
-  z.object({ type: z.literal("remove-rule"), rule: Rule, source: z.enum(["settings", "workspace"]) }),
+  z.object({ type: z.literal("remove-rule"), rule: Rule, source: z.enum(["settings", "workspace", "session"]) }),
   /** Answered with `explained`. */
   z.object({ type: z.literal("explain"), command: z.string().check(z.maxLength(100_000)) }),
   z.object({ type: z.literal("end-command"), id: z.string() }),
@@ -303,7 +303,7 @@ export interface PendingComment {
 export interface RuleRow {
   rule: Rule;
   /** Rules from `agent` and `built-in` cannot be removed. */
-  source: "settings" | "workspace" | "agent" | "built-in";
+  source: "settings" | "workspace" | "session" | "agent" | "built-in";
   /** The agent's name; empty for other sources. */
   agent: string;
   count: number;

@@ -175,8 +175,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     platform: process.platform,
     openModel: (ref) => models.open(ref),
     fallbackModel: () => models.fallback,
-    rules: () => rules.inForce(),
-    keepRules: (more) => rules.keep(more),
+    rules: (sessionID) => rules.inForce(sessionID),
+    keepRules: (more, scope, sessionID) => void rules.keep(more, scope, sessionID).catch((error) => log.error(error)),
     ruleUsed: (rule) => rules.used(rule),
     attended: true,
     get titles() {

@@ -1,7 +1,7 @@
 /** A tool: its name, its input, and a `prepare` that only reads and returns a plan (T3). */
 import * as z from "zod/mini";
 import type { CallMetadata, FilePart, ToolDefinition } from "../chat/message.ts";
-import type { Preview, Question } from "../chat/requests.ts";
+import type { AskReason, Preview, Question, TextRange } from "../chat/requests.ts";
 import type { Host, Protection } from "./host.ts";
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
@@ -89,6 +89,8 @@ export interface PermissionRequirement {
   effect: string;
   /** Only for a part of a command. */
   command?: CommandReading;
+  /** The places in the command that require it, if they are known. */
+  ranges?: readonly TextRange[];
 }
 
 /** What a part of a command runs, as far as it is known before it runs. */
@@ -102,6 +104,14 @@ interface CommandReading {
 /** `maybe`: it depends on what is known only when the command runs. */
 export type Restriction = "yes" | "maybe" | "no";
 
+/** What a call does, for the card of its question. */
+export interface CallEffects {
+  /** Sorted and joined with the reasons of the requirements. Those of places that do not ask are left out. */
+  effects: AskReason[];
+  /** See `CommandMarks`. */
+  connectors: TextRange[];
+}
+
 export interface ToolPlan {
   /** In the imperative: "Edit src/cart.ts", "Run npm test". */
   title: string;
@@ -109,6 +119,8 @@ export interface ToolPlan {
   requires: PermissionRequirement[];
   /** Absolute paths of the files that `run` changes; `unknown` if it may change any file, as commands do. */
   writes: readonly string[] | "unknown";
+  /** Looks at what the call would do. Called only when it asks, and bounded in time: the user waits. */
+  effects?: ((signal: AbortSignal) => Promise<CallEffects>) | undefined;
   run(progress: ProgressReporter): Promise<ToolResult>;
 }
 

@@ -25,8 +25,7 @@ export function questionHandlers({ conversations, send }: PanelContext, composer
     "try-rules": ({ requestID, rules }) => {
       const request = conversations.current.requests.find(requestID);
       if (request?.kind !== "permission") return;
-      const { patterns } = request;
-      send({ type: "tried", requestID, trials: rules.map((rule) => tryRule(rule, patterns)) });
+      send({ type: "tried", requestID, trials: rules.map((rule) => tryRule(rule, request)) });
     },
   } satisfies Partial<Handlers>;
 }

@@ -237,6 +237,7 @@ function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: 
     input: record.input,
     requires: isSilent(turn, call) ? plan.requires.map((need) => notesNeed(turn, need)) : plan.requires,
     lineage,
+    effects: plan.effects,
     hook,
   };
 }

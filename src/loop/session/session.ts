@@ -76,7 +76,7 @@ export class Session {
       locked: (change) => this.#locked(change),
       maxDepth: () => deps.limits().maxQueueDepth,
     });
-    this.requests = new OpenRequests(emit, (rules) => deps.keepRules(rules));
+    this.requests = new OpenRequests(emit, (rules, scope) => deps.keepRules(rules, scope, chat.session.id));
     this.permissions = new Permissions({
       requests: this.requests,
       book: () => this.#book(),
@@ -456,7 +456,7 @@ export class Session {
   }
 
   #book(): RuleBook {
-    return { mode: this.choices.mode, ...this.#deps.rules() };
+    return { mode: this.choices.mode, ...this.#deps.rules(this.chat.session.id) };
   }
 
   #takeQueued(): void {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { TextRange } from "../../chat/requests.ts";
 import { asText } from "../file-access/file-checks.ts";
 import { fileRequirements, pathFor } from "../file-access/requirements.ts";
 import type { FileKind, Location } from "../host.ts";
@@ -22,7 +23,9 @@ export const read = defineTool({
     const location = await host.workspace.locate(file_path);
     return {
       title: `Read ${location.relative}`,
-      preview: { type: "text", text: location.path },
+      preview: location.inside
+        ? { type: "text", text: location.path }
+        : { type: "path", path: location.path, outside: outsideRange(location.path, host.workspace.folders) },
       requires: fileRequirements("read", location, host),
       writes: [],
       run: async () => {
@@ -39,6 +42,16 @@ export const read = defineTool({
     };
   },
 });
+
+/** The part of a path that leads out: what it does not share with the workspace. */
+function outsideRange(path: string, folders: readonly string[]): TextRange {
+  const shared = folders.map((folder) => {
+    let at = 0;
+    while (at < folder.length && folder[at] === path[at]) at++;
+    return path.lastIndexOf("/", at) + 1;
+  });
+  return { start: Math.max(0, ...shared), end: path.length };
+}
 
 /** What the model must know before it relies on the text. */
 function withEncodingNote(result: ToolResult): ToolResult {

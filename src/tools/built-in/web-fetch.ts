@@ -21,7 +21,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
       const { host } = url;
       return {
         title: `Fetch ${headOf(url.href, 100)}`,
-        preview: { type: "text", text: url.href },
+        preview: { type: "page", url: url.href, sent: `The address is sent to ${host}, and nothing else.` },
         requires: [
           { ...requirementFor("web_fetch", url.href, `${url.origin}/*`), effect: `sends the address to ${host}` },
         ],

@@ -382,6 +382,43 @@ describe("T7 open requests", () => {
     assert.deepEqual(Object.keys(ends), ["one", "same", "none"]);
   });
 
+  it("T7 Always allow says how far its rules hold: the workspace, if the answer does not say it", () => {
+    for (const scope of ["session", "workspace", "everywhere", undefined] as const) {
+      const scopes: string[] = [];
+      const requests = new OpenRequests(
+        () => {},
+        (_, kept) => void scopes.push(kept),
+      );
+      const request = { ...permission("p"), always: [rule("bash", "ls *", "allow")] };
+      void requests.ask(request, { signal });
+      requests.answer("p", { kind: "permission", type: "always", rules: request.always, ...(scope && { scope }) });
+      assert.deepEqual(scopes, [scope ?? "workspace"]);
+    }
+  });
+
+  it("T7 the card waits 200 ms at most for what the call would do, and not at all where nothing asks", async () => {
+    const { permissions, asked, requests } = deciding({ user: [rule("bash", "ls *", "allow")] });
+    const looks: AbortSignal[] = [];
+    const endless = (stopped: AbortSignal) => {
+      looks.push(stopped);
+      return new Promise<never>(() => {});
+    };
+    await permissions.allow(call([need("bash", "ls")], { effects: endless }), silent, signal);
+    assert.equal(looks.length, 0);
+    const started = performance.now();
+    const verdict = permissions.allow(call([need("bash", "make")], { effects: endless }), silent, signal);
+    while (asked().length === 0) await new Promise(setImmediate);
+    assert.ok(performance.now() - started < 400);
+    assert.ok(looks[0]?.aborted, "it is told to stop");
+    const [request] = asked() as PermissionRequest[];
+    assert.deepEqual(
+      request?.reasons.map(({ sentence }) => sentence),
+      ["No rule allows make yet."],
+    );
+    requests.answer(request?.id ?? "", once);
+    await verdict;
+  });
+
   it("T7 Always allow keeps no rule but those that were offered, and none of a request that offers none", () => {
     const { requests, kept } = deciding();
     const offered = rule("bash", "ls *", "allow");

@@ -25,10 +25,10 @@ export class RequiredPermissions {
     if (shown) this.add({ ...exactRequirement(added.pattern, shown), permission: "read", protection: "secret" });
     const key = `${added.match === "possible" ? "possible " : ""}${added.permission} ${added.pattern}`;
     const before = this.#required.get(key);
-    const ranges = withRange(before?.ranges ?? [], this.at);
+    const ranges = withRange(before?.ranges, this.at);
     const isStricter = before?.protection === "none" && added.protection !== "none";
     if (before && !isStricter && added.match !== "exact") {
-      this.#required.set(key, { ...before, ranges });
+      if (ranges !== before.ranges) this.#required.set(key, { ...before, ranges });
       return;
     }
     const restrictedBy = (rule: string) => restrictionOf(rule, added.pattern, runs);
@@ -37,7 +37,7 @@ export class RequiredPermissions {
   }
 }
 
-function withRange(ranges: readonly TextRange[], added: TextRange | undefined): readonly TextRange[] {
+function withRange(ranges: readonly TextRange[] = [], added: TextRange | undefined): readonly TextRange[] {
   const isKnown = !added || ranges.some(({ start, end }) => start === added.start && end === added.end);
   return isKnown ? ranges : [...ranges, added];
 }

@@ -88,7 +88,8 @@ class CommandWalk implements ShellVisitor {
   }
 
   emit(action: ShellAction, node?: SyntaxNode): void {
-    this.actions.push({ ...action, range: node ? this.#rangeOf(node) : this.#range });
+    // Faster than a copy, and nobody else has the action.
+    this.actions.push(Object.assign(action, { range: node ? this.#rangeOf(node) : this.#range }));
   }
 
   code(text: string, state: ShellState): ShellState {

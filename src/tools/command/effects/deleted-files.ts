@@ -46,7 +46,7 @@ export async function countDeleted(
   return count.result;
 }
 
-interface Repository {
+interface KnownRepository {
   root: string;
   index: GitIndex | undefined;
 }
@@ -64,7 +64,7 @@ class DeletionCount {
   readonly #filter: DeletionFilter;
   readonly #signal: AbortSignal;
   readonly #end: number;
-  readonly #repositories = new Map<string, Repository>();
+  readonly #repositories = new Map<string, KnownRepository>();
   readonly #seen = new Set<string>();
   #turn = performance.now() + turnMs;
 
@@ -87,7 +87,7 @@ class DeletionCount {
   }
 
   /** Goes through the folders, which come before what is in them. */
-  async #addFolder(top: string, above: Repository | undefined): Promise<void> {
+  async #addFolder(top: string, above: KnownRepository | undefined): Promise<void> {
     const open = [{ folder: top, repository: above }];
     for (let at = 0; at < open.length; at++) {
       const next = open[at];
@@ -106,7 +106,7 @@ class DeletionCount {
     }
   }
 
-  #addFile(file: string, repository: Repository | undefined, known?: Stats): void {
+  #addFile(file: string, repository: KnownRepository | undefined, known?: Stats): void {
     if (this.#seen.has(file)) return;
     const tracked = repository?.index?.get(relativeTo(repository, file));
     if (!this.#filter.counts(file, tracked !== undefined)) return;
@@ -136,14 +136,14 @@ class DeletionCount {
     return false;
   }
 
-  #above(folder: string): Repository | undefined {
+  #above(folder: string): KnownRepository | undefined {
     for (let at = folder; ; at = path.dirname(at)) {
       if (existsSync(path.join(at, ".git"))) return this.#repositoryOf(at);
       if (path.dirname(at) === at) return undefined;
     }
   }
 
-  #repositoryOf(root: string): Repository {
+  #repositoryOf(root: string): KnownRepository {
     const known = this.#repositories.get(root) ?? { root, index: readGitIndex(root) };
     this.#repositories.set(root, known);
     return known;
@@ -173,11 +173,11 @@ function entriesOf(folder: string) {
   }
 }
 
-const relativeTo = ({ root }: Repository, file: string) => path.relative(root, file).replaceAll(path.sep, "/");
+const relativeTo = ({ root }: KnownRepository, file: string) => path.relative(root, file).replaceAll(path.sep, "/");
 
 const folders = new WeakMap<GitIndex, Set<string>>();
 
-function tracksBelow(repository: Repository | undefined, folder: string): boolean {
+function tracksBelow(repository: KnownRepository | undefined, folder: string): boolean {
   if (!repository?.index) return false;
   let known = folders.get(repository.index);
   if (!known) {

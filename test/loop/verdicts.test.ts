@@ -396,7 +396,7 @@ describe("T7 open requests", () => {
     }
   });
 
-  it("T7 the card waits 200 ms at most for what the call would do, and not at all where nothing asks", async () => {
+  it("T7 what the call would do is looked at only where it asks; without an end it counts as unreadable after 2 s", async () => {
     const { permissions, asked, requests } = deciding({ user: [rule("bash", "ls *", "allow")] });
     const looks: AbortSignal[] = [];
     const endless = (stopped: AbortSignal) => {
@@ -407,13 +407,13 @@ describe("T7 open requests", () => {
     assert.equal(looks.length, 0);
     const started = performance.now();
     const verdict = permissions.allow(call([need("bash", "make")], { effects: endless }), silent, signal);
-    while (asked().length === 0) await new Promise(setImmediate);
-    assert.ok(performance.now() - started < 400);
+    while (asked().length === 0) await new Promise((tick) => setTimeout(tick, 20));
+    assert.ok(performance.now() - started > 1_900);
     assert.ok(looks[0]?.aborted, "it is told to stop");
     const [request] = asked() as PermissionRequest[];
     assert.deepEqual(
       request?.reasons.map(({ sentence }) => sentence),
-      ["No rule allows make yet."],
+      ["Rondo cannot read this call."],
     );
     requests.answer(request?.id ?? "", once);
     await verdict;

@@ -9,10 +9,14 @@ export interface Judged {
 }
 
 const noEffects: CallEffects = { effects: [], connectors: [] };
-/** The card waits no longer for what the call would do. */
-const maxLookMs = 200;
+/** Beyond this time it counts as a call that cannot be read. Counting has its own limit, so only a fault takes so long. */
+const maxLookMs = 2_000;
+const unseen: CallEffects = {
+  effects: [{ risk: "unreadable", sentence: "Rondo cannot read this call.", detail: "", marks: [] }],
+  connectors: [],
+};
 
-/** Looks at what a call would do; gives up after a time, since the user waits. @throws the signal's reason on abort */
+/** Looks at what a call would do. @throws the signal's reason on abort */
 export async function effectsOf({ effects }: Pick<ToolPlan, "effects">, signal: AbortSignal): Promise<CallEffects> {
   if (!effects) return noEffects;
   const limit = new AbortController();
@@ -20,12 +24,12 @@ export async function effectsOf({ effects }: Pick<ToolPlan, "effects">, signal: 
   try {
     const found = effects(AbortSignal.any([signal, limit.signal]));
     const given = new Promise<CallEffects>((resolve) => {
-      limit.signal.addEventListener("abort", () => resolve(noEffects), { once: true });
+      limit.signal.addEventListener("abort", () => resolve(unseen), { once: true });
     });
     return await Promise.race([found, given]);
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.signal.aborted) return noEffects;
+    if (limit.signal.aborted) return unseen;
     throw error;
   } finally {
     clearTimeout(timer);

@@ -76,7 +76,7 @@ class DeletionCount {
 
   async add(paths: readonly string[]): Promise<void> {
     for (const one of outermost(paths)) {
-      const stats = lstatSync(one, { throwIfNoEntry: false });
+      const stats = statsOf(one);
       if (!stats) continue;
       const repository = this.#above(stats.isDirectory() ? one : path.dirname(one));
       if (stats.isDirectory()) {
@@ -118,7 +118,7 @@ class DeletionCount {
     if (repository && !repository.index) result.inGit = undefined;
     if (!tracked || result.inGit === undefined) return;
     result.inGit += 1;
-    const stats = known ?? lstatSync(file, { throwIfNoEntry: false });
+    const stats = known ?? statsOf(file);
     if (stats && hasChanged(tracked, stats)) result.changed += 1;
   }
 
@@ -163,6 +163,15 @@ function outermost(paths: readonly string[]): string[] {
     if (!kept.some((folder) => one.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep))) kept.push(one);
   }
   return kept;
+}
+
+/** Undefined for what is not there, or may not be looked at. Of a link, not of its target. */
+function statsOf(file: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function entriesOf(folder: string) {

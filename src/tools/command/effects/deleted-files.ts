@@ -98,7 +98,7 @@ class DeletionCount {
       const repository = isOwn ? this.#repositoryOf(folder) : next.repository;
       this.result.folders += 1;
       for (const entry of entries) {
-        const file = path.join(folder, entry.name);
+        const file = folder.endsWith(path.sep) ? folder + entry.name : folder + path.sep + entry.name;
         if (!entry.isDirectory()) this.#addFile(file, repository);
         else if (this.#filter.enters(file, () => tracksBelow(repository, file)))
           open.push({ folder: file, repository });
@@ -182,7 +182,9 @@ function entriesOf(folder: string) {
   }
 }
 
-const relativeTo = ({ root }: KnownRepository, file: string) => path.relative(root, file).replaceAll(path.sep, "/");
+/** Faster than `path.relative`: the file lies in the root. */
+const relativeTo = ({ root }: KnownRepository, file: string) =>
+  file.slice(root.endsWith(path.sep) ? root.length : root.length + 1).replaceAll(path.sep, "/");
 
 const folders = new WeakMap<GitIndex, Set<string>>();
 

@@ -4,7 +4,15 @@ import type { Chat } from "./apply.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
-import { Answer, type AskReason, type CommandMarks, type CommandPart, Rule, type RuleTrial } from "./requests.ts";
+import {
+  Answer,
+  type AskReason,
+  type BuildMode,
+  type CommandMarks,
+  type CommandPart,
+  Rule,
+  type RuleTrial,
+} from "./requests.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
@@ -369,6 +377,12 @@ export type FollowState = "off" | "on" | "paused";
 export interface PanelState {
   readiness: Readiness;
   mode: PermissionMode;
+  /** When the mode ends on its own, in ms since 1970; undefined: never. `buildMode` follows. */
+  modeEndsAt: number | undefined;
+  /** The mode before Plan or Bypass; in the others, the present one. */
+  buildMode: BuildMode;
+  /** How long Bypass would hold, in minutes. */
+  bypassMinutes: number;
   model: ModelChoice | undefined;
   models: ModelChoice[];
   trusted: boolean;

@@ -188,7 +188,7 @@ export interface LoopRequest extends AskedOfCall {
 
 export type UserRequest = PermissionRequest | ChoicesRequest | PlanRequest | BudgetRequest | LoopRequest;
 
-const BuildMode = z.enum(["default", "acceptEdits"]);
+export const BuildMode = z.enum(["default", "acceptEdits"]);
 export type BuildMode = z.infer<typeof BuildMode>;
 
 const Words = z.string().check(z.maxLength(100_000));

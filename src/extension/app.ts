@@ -8,6 +8,7 @@ import { diffsOf } from "../chat/diffs.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import { sameJson } from "../chat/json.ts";
 import { forLog } from "../loop/loop-events.ts";
+import { presentMode } from "../loop/setup/agent-config.ts";
 import { combineExternalTools } from "../loop/setup/external-tools.ts";
 import { RateLimits } from "../providers/shared/rate-limits.ts";
 import { SpendingLedger } from "../record/ledger.ts";
@@ -74,8 +75,9 @@ import { Review } from "./review/review.ts";
 import { ReviewBadges } from "./review/review-badges.ts";
 import { reviewCommands, reviewHandlers } from "./review/review-commands.ts";
 import { StepChanges } from "./review/step-changes.ts";
+import { BypassEnds } from "./sessions/bypass-ends.ts";
 import { ChangeAuthors } from "./sessions/change-authors.ts";
-import { initialChoices, modelToBeginWith, remembered } from "./sessions/choices.ts";
+import { initialChoices, modelToBeginWith, remembered, SessionChoices } from "./sessions/choices.ts";
 import type { ConversationObserver, SharedDeps } from "./sessions/conversation-options.ts";
 import { Conversations } from "./sessions/conversations.ts";
 import { checkpointText, editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
@@ -212,12 +214,14 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     switched({ chat }) {
       comments.threads.follow(chat, false);
       void memory.update(remembered.session, chat.session.id);
+      bypassEnds.check();
       observer.tabsChanged();
       panel.chatChanged();
       void restorePage.refresh();
     },
     tabsChanged() {
       const { tabs } = conversations;
+      bypassEnds.tabsChanged(tabs);
       if (!sameJson(tabs, memory.get(remembered.tabs))) void memory.update(remembered.tabs, tabs);
       stateChanged();
     },
@@ -288,6 +292,9 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...{ models, files, worktrees, comments: comments.threads },
     decided: ({ chat }) => teller.settled(chat.session.id),
   });
+  const bypassEnds = own(
+    new BypassEnds({ choices: new SessionChoices(memory), sessions: () => conversations.sessions, stateChanged }),
+  );
   const terminals = own(new TerminalCommands());
   const contexts = new EditorContexts({ page, composer, files, terminals, debugOutput });
   const restorePage = own(new RestorePage(page));
@@ -322,6 +329,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...comments.handlers,
     "set-mode"(request) {
       composer.handlers["set-mode"](request);
+      bypassEnds.check();
       if (request.mode === "bypassPermissions") void sandboxOffer.show();
     },
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
@@ -377,7 +385,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const briefModel = new BriefModel({ models, agents, ledger });
   const commitMessages = own(new CommitMessages({ page, model: briefModel, files }));
   const mayEdit = async (uri: vscode.Uri) => {
-    const { mode } = conversations.current.choices;
+    const mode = presentMode(conversations.current.choices);
     return editPermission(await host.workspace.locate(uri.fsPath), { mode, ...rules.inForce() });
   };
   const inlinePrompts = own(new InlinePrompts({ page, model: briefModel, files, watch: review, mayEdit }));

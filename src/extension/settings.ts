@@ -33,6 +33,8 @@ export interface Settings {
   agent: string;
   thinking: Thinking;
   mode: PermissionMode;
+  /** How long the mode Bypass holds. */
+  bypassMs: number;
   rules: Rule[];
   /** Patterns of further secret files, in the syntax of `.gitignore`. */
   secrets: string[];
@@ -136,6 +138,7 @@ function parseSettings(): Settings {
     agent: read("agent", z.string(), !trusted),
     thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), !trusted),
     mode: read("permission.mode", PermissionMode),
+    bypassMs: read("permission.bypassMinutes", z.number().check(z.gte(0.1), z.lte(480))) * 60_000,
     rules: read("permission.rules", z.array(Rule)),
     secrets: read("permission.secrets", z.array(z.string())),
     worktreeCopy: read("worktree.copy", z.array(z.string())),

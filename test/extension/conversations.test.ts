@@ -78,6 +78,7 @@ describe("sessions of a window", () => {
       ),
       choicesFor: () => ({
         mode: "default",
+        modeEnd: undefined,
         model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
         agent: "build",
         thinking: "default",

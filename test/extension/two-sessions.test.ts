@@ -127,6 +127,7 @@ describe("two sessions on one folder", () => {
       ),
       choicesFor: () => ({
         mode: "bypassPermissions",
+        modeEnd: undefined,
         model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
         agent: "build",
         thinking: "default",

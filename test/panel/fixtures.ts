@@ -144,6 +144,9 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
   return {
     readiness: { type: "ready" },
     mode: "default",
+    modeEndsAt: undefined,
+    buildMode: "default",
+    bypassMinutes: 60,
     model: sonnet,
     models: [sonnet, haiku, qwen],
     trusted: true,

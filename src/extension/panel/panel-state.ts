@@ -4,6 +4,7 @@ import { contextSize } from "../../chat/message.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import { costOfSession } from "../../loop/session/budget.ts";
 import type { Session } from "../../loop/session/session.ts";
+import { presentMode } from "../../loop/setup/agent-config.ts";
 import type { Ledger } from "../../loop/storage.ts";
 import type { Comments } from "../comments/comments.ts";
 import type { Follow } from "../follow/follow.ts";
@@ -15,6 +16,7 @@ import type { ChangeAuthors } from "../sessions/change-authors.ts";
 import { modelFor } from "../sessions/choices.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Projects } from "../sessions/projects.ts";
+import { readSettings } from "../settings.ts";
 import type { Composer } from "./composer.ts";
 import type { RestorePage } from "./restore-page.ts";
 import type { Starters } from "./starters.ts";
@@ -46,7 +48,10 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
   const { usd, partial, estimated } = costOfSession(session.chat);
   return {
     readiness: models.readiness,
-    mode: session.choices.mode,
+    mode: presentMode(session.choices),
+    modeEndsAt: session.choices.modeEnd?.at,
+    buildMode: session.buildMode,
+    bypassMinutes: readSettings().bypassMs / 60_000,
     model: model && models.describe(model),
     models: models.choices,
     trusted: vscode.workspace.isTrusted,

@@ -20,7 +20,7 @@ import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import type { RuleBook } from "../permissions/rules.ts";
-import { type Choices, ConfigResolver } from "../setup/agent-config.ts";
+import { type Choices, ConfigResolver, type ModeEnd, presentMode } from "../setup/agent-config.ts";
 import type { HeldLock } from "../storage.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 import { Budget, costOfSession, type ReachedLimit } from "./budget.ts";
@@ -222,10 +222,17 @@ export class Session {
     this.#state.resolver.choose(model);
   }
 
-  setMode(mode: PermissionMode): void {
+  /** Takes effect with the next decision, also in a running turn. `end`: when the mode ends on its own. */
+  setMode(mode: PermissionMode, end?: ModeEnd): void {
     this.choices.mode = mode;
+    this.choices.modeEnd = end;
     this.#planOffer.modeChanged();
     this.requests.reconsider();
+  }
+
+  /** The mode of the user in which files may be changed: the present one, or the last one. */
+  get buildMode(): BuildMode {
+    return this.#planOffer.buildMode;
   }
 
   /** Leaves Plan mode or a read-only agent. */
@@ -456,7 +463,7 @@ export class Session {
   }
 
   #book(): RuleBook {
-    return { mode: this.choices.mode, ...this.#deps.rules(this.chat.session.id) };
+    return { mode: presentMode(this.choices), ...this.#deps.rules(this.chat.session.id) };
   }
 
   #takeQueued(): void {

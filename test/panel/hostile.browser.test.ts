@@ -115,7 +115,7 @@ describe("hostile text in the panel", () => {
     const status = { type: "retry", attempt: 1, message: text, nextAt: f.now, since: f.now } as const;
     await panel.post(f.snapshot(f.chat(text, [f.you("x")], { status }), f.panelState({ agents, agent: text })));
     await panel.page.getByRole("textbox", { name: "Message" }).pressSequentially("@");
-    await panel.page.getByRole("button", { name: /^Agent: / }).click();
+    await panel.page.getByRole("button", { name: /^Mode: / }).click();
     await assertHarmless(panel);
     await panel.page.keyboard.press("Escape");
     await panel.page.getByRole("button", { name: /^Context: / }).click();

@@ -264,7 +264,7 @@ export const loopStates: Record<string, State> = {
   },
   "menu-agent": {
     messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work)]), f.panelState({ agents }))],
-    act: (page) => page.getByRole("button", { name: "Agent: build" }).click(),
+    act: (page) => page.getByRole("button", { name: /^Mode: / }).click(),
   },
   "sessions-found": {
     messages: [

@@ -219,11 +219,14 @@ describe("agents", () => {
 
   it("P4 are chosen in a menu when there are several", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", []), several));
-    await button(panel, "Agent: build").click();
+    await button(panel, "Mode: Ask first").click();
     await panel.page.getByRole("menuitemradio", { name: /^reviewer/ }).click();
     assert.deepEqual(await panel.sentOf("set-agent"), [{ type: "set-agent", name: "reviewer" }]);
     const alone = await panelWith(f.snapshot(f.chat("T", [])));
-    assert.equal(await button(alone, /^Agent: /).count(), 0);
+    await button(alone, "Mode: Ask first").click();
+    assert.equal(await alone.page.getByRole("menuitemradio").count(), 4, "the modes alone");
+    const other = await panelWith(f.snapshot(f.chat("T", []), f.panelState({ agents, agent: "reviewer" })));
+    assert.ok(await button(other, "Mode: Ask first, agent reviewer").isVisible());
   });
 
   it("S1 are mentioned: suggested while the name is typed, sent with the prompt", async () => {

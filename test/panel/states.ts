@@ -5,6 +5,7 @@ import { connectStates } from "./connect-states.ts";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
+import { modeStates } from "./mode-states.ts";
 import type { Unnumbered } from "./page.ts";
 import { reviewStates } from "./review-states.ts";
 import { traceStates } from "./trace-states.ts";
@@ -81,6 +82,7 @@ export const states: Record<string, State> = {
   ...connectStates,
   ...loopStates,
   ...mentionStates,
+  ...modeStates,
   ...reviewStates,
   ...trustStates,
   ...traceStates,

@@ -6,8 +6,9 @@ import type { Attachment } from "../../src/chat/prompt-input.ts";
 import type { PanelState, ReviewFile } from "../../src/chat/protocol.ts";
 import { titleOf } from "../../src/chat/request-titles.ts";
 import type { UserRequest } from "../../src/chat/requests.ts";
+import { modeName } from "../composer/permission-modes.ts";
 import { removeInvisible } from "./escape-invisible.ts";
-import { count, cutOffWords } from "./format.ts";
+import { clock, count, cutOffWords } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { changesInWords, decisionsInWords, isDecided } from "./review-rows.ts";
 import { firstLine, resultOf, toolKindOf, toolLineOf } from "./tool-line.ts";
@@ -36,6 +37,14 @@ export class Announcements {
       const { changes, files } = changesInWords(review);
       this.#add(review.every(isDecided) ? "Done." : `Done, ${changes} in ${files}.`);
     }
+  }
+
+  /** Both ends of Bypass are announced: it may end by itself. */
+  addMode(before: PanelState | undefined, { mode, modeEndsAt }: PanelState): void {
+    if (!before || before.mode === mode) return;
+    const until = modeEndsAt === undefined ? "" : ` until ${clock(modeEndsAt)}`;
+    if (mode === "bypassPermissions") this.#add(`Bypass${until}: nothing asks but protected files.`);
+    else if (before.mode === "bypassPermissions") this.#add(`Bypass has ended. Mode: ${modeName(mode)}.`);
   }
 
   addReview(before: readonly ReviewFile[], after: readonly ReviewFile[]): void {

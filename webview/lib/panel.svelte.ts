@@ -82,7 +82,7 @@ class PanelModel {
   /** Incremented to focus the composer, or to scroll the log to its end. */
   wantFocus = $state(0);
   wantEnd = $state(0);
-  menu = $state<"mode" | "agent" | "model">();
+  menu = $state<"mode" | "model">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
   /** The open questions of the chat and of all its subagents. */
@@ -325,6 +325,7 @@ class PanelModel {
     const { restored } = state;
     if (restored && !sameJson(restored, this.state?.restored)) this.announcements.addRestored(restored);
     const isListStale = this.view === "sessions" && !sameJson(state.tabs, this.state?.tabs);
+    this.announcements.addMode(this.state, state);
     this.announcements.addReview(this.state?.review ?? [], state.review);
     this.announcements.addAttached(this.state?.attachments ?? [], state.attachments);
     this.state = state;

@@ -36,7 +36,7 @@ describe("permissions and checkpoints", () => {
   it("T8 a secret asks in all modes, for every tool", async () => {
     const panel = await window.newSession();
     await panel.getByRole("button", { name: /^Mode: / }).click();
-    await panel.getByRole("menuitemradio", { name: /Bypass/ }).click();
+    await panel.getByRole("menuitemradio", { name: /^Bypass/ }).click();
     for (const call of [{ call: { name: "read", input: { file_path: ".env" } } }, run("cat .env")]) {
       window.plays([call], [{ text: "As you like." }]);
       await say(panel, "read the secret");
@@ -52,7 +52,7 @@ describe("permissions and checkpoints", () => {
     }
     assert.ok(!window.requests.some(({ raw }) => raw.includes("hunter2")));
     await panel.getByRole("button", { name: /^Mode: / }).click();
-    await panel.getByRole("menuitemradio", { name: /Ask first/ }).click();
+    await panel.getByRole("menuitemradio", { name: /^Ask first/ }).click();
   });
 
   it("lists the rules with how often each decided, says which one decides, and removes one", async () => {

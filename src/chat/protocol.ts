@@ -441,6 +441,8 @@ export type ToPanel = { seq: number } & (
   | { type: "connected"; label: string }
   /** Puts text into the composer at the cursor; `send` sends it at once. */
   | { type: "compose"; text: string; send: boolean }
+  /** Presses the key of the open question that confirms (Ctrl+Enter), or the one that dismisses it (Escape). */
+  | { type: "answer-key"; key: "confirm" | "dismiss" }
   | { type: "focus" }
   | { type: "show-sessions" }
   | { type: "show-rules" }

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { WorktreePage } from "./panel/worktree-page.ts";
 import type { Conversations } from "./sessions/conversations.ts";
+import { stateOf } from "./sessions/summary.ts";
 
 /** With the values that VS Code has. */
 const known = new Map<string, boolean>();
@@ -15,6 +16,7 @@ export function updateContextKeys(
   const { session, status, messages } = current.chat;
   const now = {
     "rondo.connected": isConnected,
+    "rondo.asks": stateOf(current.chat) === "asks",
     "rondo.running": status.type !== "idle",
     "rondo.hasMessages": messages.length > 0,
     "rondo.hasTabs": tabs.length > 1,

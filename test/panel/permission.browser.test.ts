@@ -281,10 +281,10 @@ describe("a repeated call", () => {
     await hint(panel).press("Enter");
     await hint(panel).fill("The fixture is wrong.");
     await button(panel, "Send hint").click();
-    for (const key of ["Enter", "Control+Enter", "Escape"]) await hint(panel).press(key);
+    for (const key of ["Enter", "Control+Enter"]) await hint(panel).press(key);
     const answers = (await panel.sentOf("answer")).map(({ answer }) => answer);
     const expected = { kind: "loop", type: "hint", words: "The fixture is wrong." };
-    assert.deepEqual(answers, [expected, expected, expected, expected]);
+    assert.deepEqual(answers, [expected, expected, expected]);
   });
 });
 

@@ -41,6 +41,12 @@ export interface AnswerField {
   readonly unsent: string;
 }
 
+/** What the keys of an open question do, for commands that are called from elsewhere. */
+interface CardKeys {
+  confirm(): void;
+  dismiss(): void;
+}
+
 type PanelView = "chat" | "sessions" | "context" | "rules" | "servers" | "trace" | "rivals";
 
 class PanelModel {
@@ -79,6 +85,8 @@ class PanelModel {
   field = $state<HTMLTextAreaElement>();
   /** Undefined while the composer holds the draft. */
   answerField = $state.raw<AnswerField>();
+  /** Undefined while no question is open. */
+  cardKeys: CardKeys | undefined;
   /** Incremented to focus the composer, or to scroll the log to its end. */
   wantFocus = $state(0);
   wantEnd = $state(0);
@@ -121,6 +129,7 @@ class PanelModel {
     connected: ({ label }) => this.#begin(label),
     notice: ({ message, next }) => (this.notice = { message, next }),
     compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
+    "answer-key": ({ key }) => this.#pressAnswerKey(key),
     focus: () => this.#focus(),
     "show-sessions": () => this.showSessions(),
     "show-rules": () => this.showRules(),
@@ -226,6 +235,12 @@ class PanelModel {
     this.#sendDraft();
     send({ type: "new-session" });
     this.#focus();
+  }
+
+  /** A question that is behind another page is shown first: what is not in sight is not answered. */
+  #pressAnswerKey(key: "confirm" | "dismiss"): void {
+    if (this.view === "chat") this.cardKeys?.[key]();
+    else this.view = "chat";
   }
 
   #focus(): void {

@@ -55,6 +55,11 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     view.webview.html = panelHtml(view.webview, extensionUri);
   }
 
+  /** Whether the user has the page in sight. */
+  get isShown(): boolean {
+    return this.#connected;
+  }
+
   async reveal(): Promise<void> {
     await vscode.commands.executeCommand("rondo.chat.focus");
     this.send({ type: "focus" });

@@ -1,6 +1,6 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
-import type { Chat } from "./apply.ts";
+import type { Chat, Entry } from "./apply.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
@@ -65,6 +65,8 @@ export const ToHost = z.discriminatedUnion("type", [
   /** Opens a new session that ends before this user message, whose text goes into the composer. */
   z.object({ type: z.literal("fork"), messageID: z.string() }),
   z.object({ type: z.literal("compact") }),
+  /** Answered with `earlier`: some messages that end before this one. */
+  z.object({ type: z.literal("earlier"), before: z.string() }),
   z.object({ type: z.literal("open-child"), sessionID: z.string() }),
   z.object({ type: z.literal("show-context") }),
   z.object({ type: z.literal("answer"), requestID: z.string(), answer: Answer }),
@@ -416,8 +418,13 @@ export interface PanelState {
 }
 
 /** `seq` grows by one per message; after a gap the panel requests a snapshot with `ready`. */
-export type ToPanel = { seq: number } & (
-  | { type: "snapshot"; chat: Chat; state: PanelState; draft: string }
+export type ToPanel = {
+  seq: number;
+} & /** The chat has its newest messages only; `missing` is the number of those before them. */
+(
+  | { type: "snapshot"; chat: Chat; missing: number; state: PanelState; draft: string }
+  /** Messages that end before the message `before`; `missing` is the number of those before them. */
+  | { type: "earlier"; before: string; messages: Entry[]; missing: number }
   | { type: "events"; events: ChatEvent[] }
   | { type: "state"; state: PanelState }
   | { type: "sessions"; query: string; sessions: SessionSummary[] }

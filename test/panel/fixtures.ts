@@ -183,7 +183,7 @@ export function waiting(id: string, text: string): Queued {
 }
 
 export function snapshot(chat: Chat, state: PanelState = panelState(), draft = ""): Unnumbered {
-  return { type: "snapshot", chat, state, draft };
+  return { type: "snapshot", chat, missing: 0, state, draft };
 }
 
 type Loose<P> = P extends unknown ? Omit<P, "id" | "sessionID" | "messageID"> : never;

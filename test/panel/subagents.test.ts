@@ -1,11 +1,12 @@
 /** The panel's data about subagents, compaction, mentions and costs, without rendering. */
 import assert from "node:assert/strict";
-import { apply, newChat } from "../../src/chat/apply.ts";
+import { apply, type Entry, newChat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { ownWords } from "../../src/chat/words.ts";
 import { price, rough } from "../../webview/lib/format.ts";
+import { keepSame, rowsOf } from "../../webview/lib/log-rows.ts";
 import { mentionAt, mentionedNames } from "../../webview/lib/mentions.ts";
-import { keepSame, messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
+import { messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
 import {
   askerOf,
   joinDeltas,
@@ -211,8 +212,9 @@ describe("costs and sizes", () => {
 describe("turns that are rendered again", () => {
   it("stay the same objects when nothing has changed", () => {
     const [mine, theirs, more] = [f.you("a"), f.rondo([f.said("b")]), f.rondo([f.said("c")])];
-    const before = messageGroupsOf([mine, theirs, f.you("d")]);
-    const after = keepSame(before, messageGroupsOf([mine, theirs, more]));
+    const rows = (...messages: Entry[]) => messageGroupsOf(messages).flatMap((group) => rowsOf(group, true));
+    const before = rows(mine, theirs, f.you("d"));
+    const after = keepSame(before, rows(mine, more));
     assert.equal(after[0], before[0]);
     assert.notEqual(after[1], before[1]);
     assert.equal(after.length, 2);

@@ -21,7 +21,10 @@ import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
+import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { mentionedNames } from "./mentions.ts";
+import { messageGroupsOf } from "./message-groups.ts";
+import { forgetKept } from "./open-lines.svelte.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
 
@@ -50,8 +53,10 @@ interface CardKeys {
 type PanelView = "chat" | "sessions" | "context" | "rules" | "servers" | "trace" | "rivals";
 
 class PanelModel {
-  /** Undefined until the first snapshot. */
+  /** Has the newest messages only. Undefined until the first snapshot. */
   chat = $state<Chat>();
+  /** Those before them. */
+  readonly earlier = new EarlierMessages();
   state = $state.raw<PanelState>();
   /** Undefined until the host has answered. `query`: the text of the search. */
   sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
@@ -102,6 +107,7 @@ class PanelModel {
 
   readonly #handlers: { [Type in ToPanel["type"]]: (message: Extract<ToPanel, { type: Type }>) => void } = {
     snapshot: (message) => this.#takeSnapshot(message),
+    earlier: (message) => this.#takeEarlier(message),
     events: ({ events }) => this.#takeEvents(events),
     state: ({ state }) => this.#takeState(state),
     sessions: ({ query, sessions }) => (this.sessions = { query, found: sessions }),
@@ -313,11 +319,11 @@ class PanelModel {
     for (const message of messages) (this.#handlers[message.type] as (message: ToPanel) => void)(message);
   }
 
-  #takeSnapshot({ chat, state, draft }: Extract<ToPanel, { type: "snapshot" }>): void {
+  #takeSnapshot({ chat, missing, state, draft }: Extract<ToPanel, { type: "snapshot" }>): void {
     const isOther = this.chat !== undefined && this.chat.session.id !== chat.session.id;
     if (isOther) this.#leave(draft);
-    this.chat = chat;
-    this.todos = newestTodos(chat);
+    this.todos = newestTodos(chat.messages);
+    this.chat = this.earlier.begin(chat, missing);
     // The panel has missed messages, maybe about the rules.
     if (this.view === "rules") send({ type: "show-rules" });
     if (this.view === "trace") send({ type: "show-trace" });
@@ -329,6 +335,7 @@ class PanelModel {
   /** Prepares the composer for another session, which has its own draft. */
   #leave(draft: string): void {
     this.#sendDraft();
+    forgetKept();
     this.restore = undefined;
     this.merge = undefined;
     this.notice = undefined;
@@ -347,14 +354,27 @@ class PanelModel {
     if (isListStale) send({ type: "list-sessions", query: this.sessions?.query ?? "" });
   }
 
+  #takeEarlier({ before, messages, missing }: Extract<ToPanel, { type: "earlier" }>): void {
+    if (!this.chat) return;
+    const [first] = messageGroupsOf(this.chat.messages);
+    this.earlier.take(before, messages, missing, first?.type === "assistant" ? first.id : undefined);
+    if (this.todos.length === 0) this.todos = newestTodos(messages);
+  }
+
   #takeEvents(events: ChatEvent[]): void {
     if (!this.chat) return;
     for (const event of joinDeltas(events)) {
+      if (event.type === "rewound" && !this.earlier.bringBack(this.chat)) {
+        this.#seq = -1;
+        send({ type: "ready" });
+        return;
+      }
       apply(this.chat, event);
-      if (event.type === "rewound") this.todos = newestTodos(this.chat);
+      if (event.type === "rewound") this.todos = newestTodos(this.chat.messages);
       else if (event.type === "part") this.todos = todosOf(event.part) ?? this.todos;
       this.announcements.addEvent(event, this.chat, this.state?.review ?? []);
     }
+    this.earlier.putAway(this.chat);
   }
 }
 

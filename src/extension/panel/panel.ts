@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
+import { tailStart } from "../../chat/chat-slices.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { type PanelState, ToHost } from "../../chat/protocol.ts";
 import { isShownEvent, shownChat } from "../../chat/shown-chat.ts";
@@ -129,7 +130,10 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#events = [];
     this.#stateIsNew = false;
     const { chat, state, draft } = this.#options;
-    this.#post({ type: "snapshot", chat: shownChat(chat()), state: state(), draft: draft() });
+    const shown = shownChat(chat());
+    const missing = tailStart(shown.messages);
+    const tail = { ...shown, messages: shown.messages.slice(missing) };
+    this.#post({ type: "snapshot", chat: tail, missing, state: state(), draft: draft() });
   }
 
   #schedule(): void {

@@ -65,7 +65,7 @@ function runningCall({ messages }: Chat): string {
 }
 
 function todoCount(chat: Chat): string {
-  const todos = newestTodos(chat);
+  const todos = newestTodos(chat.messages);
   const done = todos.filter(({ state }) => state === "done").length;
   return todos.length === 0 ? "" : `${done} of ${todos.length} to-dos`;
 }

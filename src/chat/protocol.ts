@@ -417,11 +417,11 @@ export interface PanelState {
   restored: { files: number; at: number; open: number; isUndo: boolean } | undefined;
 }
 
-/** `seq` grows by one per message; after a gap the panel requests a snapshot with `ready`. */
-export type ToPanel = {
-  seq: number;
-} & /** The chat has its newest messages only; `missing` is the number of those before them. */
-(
+/**
+ * `seq` grows by one per message; after a gap the panel requests a snapshot with `ready`. A snapshot has the newest
+ * messages only; `missing` is the number of those before them.
+ */
+export type ToPanel = { seq: number } & (
   | { type: "snapshot"; chat: Chat; missing: number; state: PanelState; draft: string }
   /** Messages that end before the message `before`; `missing` is the number of those before them. */
   | { type: "earlier"; before: string; messages: Entry[]; missing: number }

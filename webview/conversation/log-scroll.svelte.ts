@@ -1,6 +1,6 @@
 /** The scrolling of the log: which of its rows are drawn, and what stays in place when something changes. */
 import { untrack } from "svelte";
-import { type Anchor, anchorAt, layOutLog } from "../lib/log-layout.ts";
+import { anchorAt, layOutLog, type ScrollAnchor } from "../lib/log-layout.ts";
 import { estimatedHeight, type LogRow } from "../lib/log-rows.ts";
 import { topsOf } from "../lib/visible-rows.ts";
 
@@ -10,14 +10,14 @@ const nearEndPx = 24;
 const usualHeightPx = 700;
 const end = { type: "end" } as const;
 
-type Attachment = (element: HTMLElement) => () => void;
+type RowAttachment = (element: HTMLElement) => () => void;
 
 export class LogScroll {
   readonly #rows: () => readonly LogRow[];
   #log: HTMLElement | undefined;
   readonly #heights = new Map<string, number>();
   readonly #elements = new Map<string, HTMLElement>();
-  readonly #attachments = new Map<string, Attachment>();
+  readonly #attachments = new Map<string, RowAttachment>();
   readonly #unobserved = new Set<HTMLElement>();
   readonly #observer = new ResizeObserver((entries) => this.#resized(entries));
   /** Changes with the heights. */
@@ -62,13 +62,13 @@ export class LogScroll {
   }
 
   /** Returns the attachment for the element of a row: the same each time, or the element would be attached again. */
-  row(key: string): Attachment {
+  row(key: string): RowAttachment {
     const known = this.#attachments.get(key) ?? this.#attachmentOf(key);
     this.#attachments.set(key, known);
     return known;
   }
 
-  #attachmentOf(key: string): Attachment {
+  #attachmentOf(key: string): RowAttachment {
     return (element) => {
       this.#elements.set(key, element);
       if (this.#unobserved.size === 0) requestAnimationFrame(() => this.#observe());
@@ -115,7 +115,7 @@ export class LogScroll {
   }
 
   /** The row at the top of the view; undefined at the end. */
-  get anchor(): Anchor | undefined {
+  get anchor(): ScrollAnchor | undefined {
     return this.#aim.type === "end" ? undefined : this.#aim.anchor;
   }
 

@@ -5,7 +5,7 @@
 import { rowAt, type VisibleRows, visibleRows } from "./visible-rows.ts";
 
 /** A row, and its distance from the top of the view in px; negative if it begins above. */
-export interface Anchor {
+export interface ScrollAnchor {
   key: string;
   offset: number;
   /** Where it was when it was chosen, which is where it is looked for first. */
@@ -13,7 +13,7 @@ export interface Anchor {
 }
 
 /** `end`: the log stays at its end. `hold`: the anchor stays where it is in the page. `go`: the view moves to it. */
-type Aim = { type: "end" } | { type: "hold" | "go"; anchor: Anchor };
+type Aim = { type: "end" } | { type: "hold" | "go"; anchor: ScrollAnchor };
 
 interface LogPlace {
   keys: readonly string[];
@@ -65,13 +65,13 @@ function shifted({ rows: [first, ...rest], gap }: VisibleRows, shift: number): V
 }
 
 /** Returns the row at the top of the view. */
-export function anchorAt(keys: readonly string[], tops: readonly number[], top: number): Anchor {
+export function anchorAt(keys: readonly string[], tops: readonly number[], top: number): ScrollAnchor {
   const index = rowAt(tops, Math.max(0, top));
   return { key: keys[index] ?? "", offset: (tops[index] ?? 0) - top, index };
 }
 
 /** Returns where the row is; a row that is gone is taken for the one in its place. */
-function indexOf(keys: readonly string[], { key, index }: Anchor): number {
+function indexOf(keys: readonly string[], { key, index }: ScrollAnchor): number {
   if (keys[index] === key) return index;
   const found = keys.indexOf(key);
   return found >= 0 ? found : Math.min(index, keys.length - 1);

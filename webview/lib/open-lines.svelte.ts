@@ -1,9 +1,9 @@
 /** What the user has opened and folded: rows of the log come and go, and are found again as they were left. */
 
-const kept = new Map<string, Kept<unknown>>();
+const kept = new Map<string, KeptValue<unknown>>();
 
 /** A value that outlives the component that shows it. */
-export class Kept<T> {
+export class KeptValue<T> {
   #value = $state.raw<T>() as T;
   readonly #key: string;
 
@@ -23,9 +23,9 @@ export class Kept<T> {
 }
 
 /** Returns what was stored under this key before, or a new value. `key`: an id, and what of it. */
-export function keptValue<T>(key: string, initial: T): Kept<T> {
+export function keptValue<T>(key: string, initial: T): KeptValue<T> {
   // A key names one place in one component, so the type is the same.
-  return (kept.get(key) as Kept<T> | undefined) ?? new Kept(key, initial);
+  return (kept.get(key) as KeptValue<T> | undefined) ?? new KeptValue(key, initial);
 }
 
 /** Another session has other lines. */

@@ -131,11 +131,25 @@ export class Story {
       if (fate.isMixed) Object.assign(fate, { owner: "user", isMixed: false });
       fate.gone = fate.owner === "user" ? "agent" : "user";
     }
+    const formerBase = new Set(this.review.changes.base.map(wordOf));
     this.review.agentWrote(this.text);
     // It then stands in place of the line that the agent had replaced first.
     const base = new Set(this.review.changes.base.map(wordOf));
-    for (const [word, fate] of this.fates) if (tookOver && fate.gone === "agent" && !base.has(word)) fate.gone = "user";
+    for (const [word, fate] of this.fates) {
+      if (!tookOver || base.has(word)) continue;
+      if (fate.gone === "agent") fate.gone = "user";
+      // The replaced line may be there once more, brought by another branch in the place of the agent's.
+      else if (formerBase.has(word) && fate.gone === "no") Object.assign(fate, this.#authorOf(word));
+    }
     if (this.text !== old) this.#pushed();
+  }
+
+  /** Returns what the review says of a line that is in the text. */
+  #authorOf(word: string): Pick<Fate, "owner" | "isMixed"> {
+    const { text, marks, pieces } = this.review.changes;
+    const at = text.findIndex((line) => wordOf(line) === word);
+    if (!pieces.some((piece) => at >= piece.start && at < end(piece))) return { owner: "user", isMixed: false };
+    return { owner: "agent", isMixed: isMixed(marks[at]) };
   }
 
   /** The user puts new lines in the place of some. */
@@ -273,8 +287,13 @@ export class Story {
     // A reject that is taken back removes lines again which it had brought back; they are in the former text then.
     for (const [word] of mine)
       assert.ok(left.has(word), `the user's ${word} is lost with a decision that is taken back`);
-    if (old === this.text) this.#invalidated();
-    else this.#pushed();
+    if (old !== this.text) {
+      this.#pushed();
+      return;
+    }
+    this.#invalidated();
+    // The review of no other text holds any more.
+    for (const shelved of this.#shelf) shelved.wasBack ||= shelved.changes.hunks.length === 0;
   }
 
   undo(): void {

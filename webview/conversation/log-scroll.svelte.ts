@@ -86,6 +86,8 @@ export class LogScroll {
   settle(): void {
     const log = this.#log;
     if (!log || log.clientHeight === 0) return;
+    // The user has scrolled, and the event that tells it is still to come.
+    if (log.scrollTop < this.#lastTop) this.scrolled();
     if (this.#measureNew()) return;
     const { scrollTo } = this.layout;
     if (scrollTo === "end") log.scrollTop = log.scrollHeight;

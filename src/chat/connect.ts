@@ -54,7 +54,7 @@ export interface NamedProvider {
   name: string;
 }
 
-export interface FoundServer {
+interface FoundServer {
   providerID: string;
   name: string;
   /** Number of its models that hold conversations. */

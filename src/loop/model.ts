@@ -79,7 +79,12 @@ export type ModelErrorKind =
   /** Any other 5xx, or an error inside the stream without a clearer kind. */
   | "server"
   | "no-key"
+  /** The key is wrong, expired or revoked: another one is needed. */
   | "auth"
+  /** The key is good, but this account may not use the model, or not from here: another key of it changes nothing. */
+  | "no-access"
+  /** The provider's filter refuses what the request says. */
+  | "flagged"
   | "unknown-model"
   | "context-full"
   /** The account's money or quota is used up: waiting does not help. */

@@ -4,7 +4,7 @@ import * as f from "./fixtures.ts";
 import type { Unnumbered } from "./page.ts";
 import type { State } from "./states.ts";
 
-export const providers = [
+const providers = [
   ...[
     { id: "anthropic", name: "Anthropic" },
     { id: "openai", name: "OpenAI" },

@@ -68,7 +68,7 @@ export async function checkServer({ address, key, models, signal }: ServerQuesti
 }
 
 /** Adds what users leave out: the scheme, and the path of the API. Undefined for what is no address. */
-export function wholeAddress(given: string): string | undefined {
+function wholeAddress(given: string): string | undefined {
   const address = /^https?:\/\//i.test(given)
     ? given
     : `${/^(localhost|[\d.]+|\[)/.test(given) ? "http" : "https"}://${given}`;

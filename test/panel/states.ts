@@ -7,6 +7,7 @@ import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
 import { modeStates } from "./mode-states.ts";
 import type { Unnumbered } from "./page.ts";
+import { previewStates } from "./preview-states.ts";
 import { reviewStates } from "./review-states.ts";
 import { traceStates } from "./trace-states.ts";
 import { trustStates } from "./trust-states.ts";
@@ -81,6 +82,7 @@ export const states: Record<string, State> = {
   ...commentStates,
   ...connectStates,
   ...loopStates,
+  ...previewStates,
   ...mentionStates,
   ...modeStates,
   ...reviewStates,

@@ -182,6 +182,9 @@ function shownPath(path: string, cwd: string): string {
   return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
 
+/** Says which of the deleted files git has. */
+export const deletedInGit = (deleted: DeletedFiles): string => detailOf(deleted, false);
+
 function detailOf({ files, inGit, changed, isRepository, isCut }: DeletedFiles, isPartial: boolean): string {
   const more = isPartial ? " The others are known only when it runs." : "";
   if (inGit === undefined) return `Rondo cannot tell which of them git has.${more}`;

@@ -51,7 +51,7 @@ describe("the preview of a call", () => {
 
   it("T15 marks the part of a path that leads out, by word and colour", async () => {
     const panel = await opened("preview-outside");
-    assert.equal(await preview(panel).getByRole("mark").innerText(), "shared/tsconfig.base.json");
+    assert.equal(await preview(panel).locator("mark").innerText(), "shared/tsconfig.base.json");
     assert.match(await preview(panel).innerText(), /\/home\/dev\/shared\/tsconfig\.base\.json\s+outside the workspace/);
   });
 

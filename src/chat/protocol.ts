@@ -264,6 +264,15 @@ export interface ModelChoice {
   unknown?: string;
 }
 
+/** Where a key and credit for a provider come from. */
+export interface AccountView {
+  providerID: string;
+  name: string;
+  takesKey: boolean;
+  /** Whether it has a page where credit is added. */
+  hasCreditPage: boolean;
+}
+
 export type Readiness =
   | { type: "ready" }
   /** A fixed script answers, over the sample workspace. */
@@ -387,6 +396,8 @@ export interface PanelState {
   bypassMinutes: number;
   model: ModelChoice | undefined;
   models: ModelChoice[];
+  /** Of the provider that was asked last, else of the model that is chosen. */
+  account: AccountView | undefined;
   trusted: boolean;
   /** Whether a folder on this machine's disk is open. */
   hasFolder: boolean;

@@ -149,6 +149,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     bypassMinutes: 60,
     model: sonnet,
     models: [sonnet, haiku, qwen],
+    account: { providerID: "anthropic", name: "Anthropic", takesKey: true, hasCreditPage: true },
     trusted: true,
     hasFolder: true,
     virtualFolders: [],

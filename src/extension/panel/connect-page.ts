@@ -5,7 +5,7 @@ import { type ConnectCheck, type ConnectView, ollamaModel } from "../../chat/con
 import type { ModelRef } from "../../chat/message.ts";
 import { checkAccess } from "../../providers/connect/check-access.ts";
 import { maskKey, ownerOfKey } from "../../providers/connect/key-owner.ts";
-import { providers } from "../../providers/providers.ts";
+import { pagesOf } from "../models/account.ts";
 import type { Keys } from "../models/keys.ts";
 import { type Models, signInCommand } from "../models/models.ts";
 import { accessOf, entryOf, type ProviderEntry, providerEntries } from "../models/provider-entries.ts";
@@ -189,8 +189,7 @@ function describe({ id, name, keyPage }: ProviderEntry): NonNullable<ConnectView
 }
 
 async function openPage(providerID: string, page: "keys" | "credit"): Promise<void> {
-  const all: Record<string, { keyPage?: string | undefined; creditPage?: string } | undefined> = providers;
-  const { keyPage, creditPage = keyPage } = all[providerID] ?? {};
+  const { keyPage, creditPage } = pagesOf(providerID);
   const url = page === "keys" ? keyPage : creditPage;
   if (url !== undefined) await env.openExternal(Uri.parse(url));
 }

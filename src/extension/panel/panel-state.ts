@@ -10,6 +10,7 @@ import type { Comments } from "../comments/comments.ts";
 import type { Follow } from "../follow/follow.ts";
 import { openFolders } from "../host/documents.ts";
 import type { WindowServers } from "../mcp/window-servers.ts";
+import { accountOf } from "../models/account.ts";
 import type { Models } from "../models/models.ts";
 import type { Review } from "../review/review.ts";
 import type { ChangeAuthors } from "../sessions/change-authors.ts";
@@ -54,6 +55,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     bypassMinutes: readSettings().bypassMs / 60_000,
     model: model && models.describe(model),
     models: models.choices,
+    account: accountOf(messages.findLast(({ info }) => info.role === "assistant")?.info.model ?? model),
     trusted: vscode.workspace.isTrusted,
     hasFolder: openFolders().length > 0,
     virtualFolders: (vscode.workspace.workspaceFolders ?? [])

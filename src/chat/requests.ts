@@ -124,6 +124,8 @@ export interface Question {
   question: string;
   header: string;
   options: { label: string; description: string }[];
+  /** The label of the option that the model would take; empty if it has no favourite. */
+  favorite: string;
   multiple: boolean;
 }
 

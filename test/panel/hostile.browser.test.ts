@@ -168,7 +168,13 @@ describe("hostile text in the panel", () => {
     await panel.page.getByRole("button", { name: "Show servers" }).click();
     await assertHarmless(panel);
     const option = { label: text, description: text };
-    const question = { question: text, header: text, options: [option, { ...option, label: "b" }], multiple: false };
+    const question = {
+      question: text,
+      header: text,
+      options: [option, { ...option, label: "b" }],
+      multiple: false,
+      favorite: text,
+    };
     const asked = f.request({ title: text, preview: { type: "text", text }, always: [rule] });
     await panel.post({ type: "events", events: [{ type: "asked", request: asked }] });
     await panel.page.waitForTimeout(450);

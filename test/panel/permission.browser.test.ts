@@ -208,6 +208,21 @@ describe("questions from the model", () => {
     ]);
   });
 
+  it("T15 say how far one is, which answer Rondo would take, and choose nothing beforehand", async () => {
+    const panel = await asked(questionRequest);
+    assert.ok(await card(panel).getByRole("img", { name: "Question 1 of 2" }).isVisible());
+    const first = one(panel, "Which way should prices be rounded?");
+    const half = first.getByRole("radio", { name: "Half up", exact: true });
+    assert.ok(!(await half.isChecked()));
+    assert.equal(await card(panel).getByText("Rondo would take this").count(), 1);
+    assert.equal(await button(panel, "Next").getAttribute("aria-disabled"), "true");
+    const rows = first.locator("label");
+    for (let at = 0; at < 3; at++) assert.ok(((await rows.nth(at).boundingBox())?.height ?? 0) >= 28);
+    // The whole row is the target.
+    await rows.nth(0).click({ position: { x: 4, y: 4 } });
+    assert.ok(await half.isChecked());
+  });
+
   it("accept other text: instead of a choice, or in addition to several", async () => {
     const panel = await asked(questionRequest);
     const first = one(panel, "Which way should prices be rounded?");
@@ -274,6 +289,18 @@ describe("a repeated call", () => {
         { kind: "loop", type: "stop" },
       ],
     );
+  });
+
+  it("shows the last three of the equal calls, and the field has the focus: Continue is not primary", async () => {
+    const again = f.tool("bash", { status: "pending", input: { command: "npm test -- cart" }, raw: "" }, "call_asks");
+    const messages = [f.asked, f.rondo([f.testFailed, f.testFailed, f.testFailed, again])];
+    const panel = await panelWith(f.snapshot(f.chat("T", messages, { status: busy, requests: [f.loopRequest] })));
+    const calls = await card(panel).getByRole("listitem").allInnerTexts();
+    assert.equal(calls.length, 3);
+    for (const call of calls) assert.match(call, /Run npm test -- cart\s+(now|.* ago)$/);
+    assert.match(calls.at(-1) ?? "", /now$/);
+    assert.equal(await focused(panel), "Say what Rondo misses");
+    assert.equal(await card(panel).locator(".Button.primary").count(), 0);
   });
 
   it("accepts a hint by button, Enter and the card's keys, and typed text never continues it", async () => {

@@ -108,7 +108,10 @@ describe("the tree of subagents", () => {
   it("T6 tells which call is repeated, and how often", () => {
     const again = f.tool("bash", { status: "pending", input: { command: "npm test -- cart" }, raw: "" }, "call_asks");
     const chat = f.chat("", [f.asked, f.rondo([f.testFailed, f.readDone("a", 1), f.testFailed]), f.rondo([again])]);
-    assert.deepEqual(repeated(chat, f.loopRequest), { verb: "Run", object: "npm test -- cart", times: 3 });
+    const { starts, ...rest } = repeated(chat, f.loopRequest) ?? assert.fail();
+    assert.deepEqual(rest, { verb: "Run", object: "npm test -- cart", times: 3 });
+    assert.deepEqual([starts.length, starts.at(-1)], [3, undefined]);
+    assert.ok(starts.slice(0, -1).every((start) => start !== undefined));
     assert.equal(repeated(f.chat("", []), f.loopRequest), undefined);
   });
 });

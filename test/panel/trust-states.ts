@@ -63,6 +63,7 @@ const questions: Question[] = [
       { label: "Always down", description: "" },
     ],
     multiple: false,
+    favorite: "Half up",
   },
   {
     question: "Where is it to be done?",
@@ -72,6 +73,7 @@ const questions: Question[] = [
       { label: "Invoice", description: "" },
     ],
     multiple: true,
+    favorite: "",
   },
 ];
 

@@ -22,16 +22,18 @@ export const askUser = defineTool({
             .array(z.object({ label: Text, description: z.optional(z.string()) }))
             .check(z.minLength(2), z.maxLength(6)),
           multiple: z.optional(z.boolean()),
+          favorite: z.optional(z.string()).check(z.describe("Label of the option that you would take")),
         }),
       )
       .check(z.minLength(1), z.maxLength(4)),
   }),
   async prepare({ questions }, { askUser }) {
-    const asked: Question[] = questions.map(({ question, header, options, multiple = false }) => ({
+    const asked: Question[] = questions.map(({ question, header, options, multiple = false, favorite = "" }) => ({
       question,
       header,
       options: options.map(({ label, description = "" }) => ({ label, description })),
       multiple,
+      favorite: options.some(({ label }) => label === favorite.trim()) ? favorite.trim() : "",
     }));
     return {
       title: asked.length === 1 ? headOf(asked[0]?.question ?? "", 100) : `Ask ${asked.length} questions`,

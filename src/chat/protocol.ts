@@ -150,6 +150,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("open-plan"), messageID: z.string() }),
   z.object({ type: z.literal("retry-now") }),
   z.object({ type: z.literal("try-again") }),
+  /** Goes on with a turn that was broken off. */
+  z.object({ type: z.literal("continue-turn") }),
   ...connectRequests,
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("select-model") }),

@@ -1,5 +1,6 @@
 /** The rows of the log: each is drawn, measured and left out alone. A message has one or many. */
 import type { Entry } from "../../src/chat/apply.ts";
+import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { TextPart, ToolPart } from "../../src/chat/message.ts";
 import { ownWords } from "../../src/chat/words.ts";
 import { type Activity, type CompactionMark, type MessageGroup, plainTextOf, segmentsOf } from "./message-groups.ts";
@@ -110,6 +111,44 @@ export function rowText(row: LogRow, cwd: string): string {
   }
   const parts = activity.type === "collapsed" ? activity.parts : [activity.part];
   return parts.map((part) => callText(part, cwd)).join("\n");
+}
+
+/** Returns what the model has sent in a row that cannot be drawn. Never throws: any part of it may be the reason. */
+export function plainRowText(row: LogRow, cwd: string): string {
+  const texts = [attempt(() => rowText(row, cwd))];
+  if (row.type === "activity") {
+    const { activity } = row;
+    const parts = activity.type === "collapsed" ? activity.parts : activity.type === "tool" ? [activity.part] : [];
+    for (const part of parts) {
+      texts.push(attempt(() => part.tool));
+      texts.push(attempt(() => plainValue(part.state.input)));
+      texts.push(attempt(() => plainValue(resultOf(part))));
+    }
+    if (activity.type === "reasoning") texts.push(attempt(() => plainValue(activity.part.text)));
+  }
+  const text = texts.filter((one, at) => one !== "" && texts.indexOf(one) === at).join("\n");
+  return text.length <= mostPlainCharacters ? text : `${text.slice(0, mostPlainCharacters)}…`;
+}
+
+const mostPlainCharacters = 4000;
+
+function attempt(text: () => string): string {
+  try {
+    return String(text() ?? "");
+  } catch {
+    return "";
+  }
+}
+
+function plainValue(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, undefined, 1) ?? "");
+}
+
+function resultOf({ state }: ToolPart): unknown {
+  if (state.status === "pending") return state.raw;
+  if (state.status === "running") return state.metadata?.live;
+  const result = state.status === "completed" ? state.output : state.error;
+  return typeof result === "string" ? wordsForPeople(result, state.metadata?.words) : result;
 }
 
 function callText(part: ToolPart, cwd: string): string {

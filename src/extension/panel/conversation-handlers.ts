@@ -22,6 +22,10 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
       chooseModel(session(), models, memory);
       return session().tryAgain();
     },
+    "continue-turn": () => {
+      chooseModel(session(), models, memory);
+      return session().continueTurn();
+    },
     "show-context": () => send({ type: "context", use: session().contextUse() }),
     earlier({ before }) {
       const slice = sliceBefore(session().chat.messages, before);

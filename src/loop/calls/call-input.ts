@@ -1,5 +1,6 @@
 /** From the words of a model's call to a tool and its input (T4). */
 import type { core } from "zod/mini";
+import type { ToolPart } from "../../chat/message.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { type Tool, ToolError } from "../../tools/tool.ts";
 import type { Arguments } from "../model.ts";
@@ -7,6 +8,25 @@ import type { ToolCall } from "../reply/reply-sink.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import type { CallRecord } from "./call-record.ts";
+
+/** Returns a call that was recorded and has not run, as the model made it. */
+export function callOf({ id: partID, messageID, callID, tool, state }: ToolPart): ToolCall {
+  const isPending = state.status === "pending";
+  const metadata = isPending ? undefined : state.metadata;
+  const { asked = { tool, input: state.input } } = metadata ?? {};
+  const raw = isPending ? state.raw : JSON.stringify(asked.input);
+  const isWhole = !isPending || Object.keys(asked.input).length > 0 || isEmptyObject(raw);
+  const args: Arguments = isWhole
+    ? { ok: true, input: asked.input }
+    : { ok: false, problem: "they are not valid JSON" };
+  const provider = isPending ? state.provider : metadata?.provider;
+  return { messageID, partID, callID, tool: asked.tool, raw, arguments: args, provider };
+}
+
+/** Whether these are the arguments of a call without any. */
+function isEmptyObject(raw: string): boolean {
+  return /^\s*(\{\s*\})?\s*$/.test(raw);
+}
 
 /**
  * Finds the tool by its name, also in another case; else returns one that lists the tools (T4).

@@ -8,6 +8,7 @@ import { never } from "../../chat/never.ts";
 import { loopTitle } from "../../chat/request-titles.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
 import type { Spent } from "../../chat/spent.ts";
+import { isClosing } from "../../chat/stopped.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
@@ -110,6 +111,8 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
     }
   } catch (error) {
     if (error instanceof RecordError) throw error;
+    // The call stays open: the question comes back with the session.
+    if (record.isAsking && isClosing(turn.signal)) return "continue";
     if (turn.signal.aborted) record.error(...abortedBy(turn.signal, record.partial()));
     else if (error instanceof Blocked) {
       record.error(error.message, {
@@ -195,7 +198,9 @@ function askUser({ turn, call, record }: CallInProgress): AskUser {
     const request = { kind: "choices", id: newID("per"), ...idsOf(turn, call), tool: record.tool, questions } as const;
     try {
       const ask = () => permissions.requests.ask<ChoicesRequest>(request, { signal: turn.signal });
+      keepQuestion(turn, record);
       const answer = await turn.untimed(ask);
+      record.isAsking = false;
       if (answer.type === "chosen") return answer.choices;
       if (answer.words === "") return undefined;
       throw new ToolError(
@@ -206,6 +211,13 @@ function askUser({ turn, call, record }: CallInProgress): AskUser {
       throw error instanceof Withdrawn ? new Blocked(error.message) : error;
     }
   };
+}
+
+/** Records that the user is asked. Not for a subagent: its call has no meaning without the call that has started it. */
+function keepQuestion(turn: Turn, record: CallRecord): void {
+  if (!turn.permissions.attended || turn.lineage.length > 1) return;
+  record.asks();
+  turn.flush();
 }
 
 function idsOf(turn: Turn, { messageID, partID, callID }: ToolCall) {
@@ -265,9 +277,11 @@ async function askPermission({ turn, hooks, record }: CallInProgress, call: Call
     if (verdict) return verdict;
     asked = request;
     hooks.notify(`Rondo asks: ${request.title}`);
+    keepQuestion(turn, record);
     return undefined;
   };
   const verdict = await turn.untimed(() => turn.permissions.allow(call, before, turn.signal));
+  record.isAsking = false;
   record.decision = {
     outcome: verdict.type === "forbidden" || verdict.type === "deny" ? "denied" : "allowed",
     why: "why" in verdict ? verdict.why : (asked?.reason ?? "Decided by a hook."),
@@ -332,8 +346,12 @@ async function guardAgainstRepeats(current: CallInProgress, decided: Decided): P
 async function askToRepeat({ turn, call, record, hooks }: CallInProgress): Promise<Denied | undefined> {
   const { tool, input } = record;
   const repeated = { ...idsOf(turn, call), tool, input, lineage: turn.lineage };
-  const notify = () => hooks.notify(`Rondo asks: ${loopTitle}`);
+  const notify = () => {
+    hooks.notify(`Rondo asks: ${loopTitle}`);
+    keepQuestion(turn, record);
+  };
   const verdict = await turn.untimed(() => turn.permissions.allowRepeat(repeated, notify, turn.signal));
+  record.isAsking = false;
   switch (verdict.type) {
     case "continue":
     case "always":

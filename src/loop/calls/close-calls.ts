@@ -1,4 +1,5 @@
 /** Gives every open call a result and every reply an end, whatever ended them (spec L10, R3). */
+import type { Chat } from "../../chat/apply.ts";
 import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "../../chat/message.ts";
 import type { ChatAccess } from "../turn.ts";
 
@@ -27,6 +28,17 @@ export const interrupted: CloseReason = {
   words: "Rondo was closed while this ran. It may have taken effect in part.",
 };
 
+/** For calls that had not begun when Rondo was closed. */
+const notBegun: CloseReason = {
+  error: "Not run: Rondo was closed before this began.",
+  words: "Not run: Rondo was closed before this began.",
+};
+
+const notAnswered: CloseReason = {
+  error: "Not run: Rondo was closed before the user had answered whether this may run.",
+  words: "Not run: Rondo was closed before you answered.",
+};
+
 const cut: CloseReason = {
   error: "Cut: the reply reached its longest length within this call, so it was not run.",
   words: "Not run: the reply was cut off within this call.",
@@ -34,13 +46,15 @@ const cut: CloseReason = {
 
 type OpenChat = Pick<ChatAccess, "chat" | "emit">;
 
-/** @returns whether anything was open */
-export function closeOpenCalls({ chat, emit }: OpenChat, reason: CloseReason): boolean {
+/** @param kept calls that stay open @returns whether anything else was open */
+export function closeOpenCalls({ chat, emit }: OpenChat, reason: CloseReason, kept: readonly ToolPart[] = []): boolean {
   let wasOpen = false;
+  const stays = new Set(kept.map(({ id }) => id));
   for (const { info, parts } of chat.messages) {
     if (info.role !== "assistant") continue;
     for (const part of [...parts]) {
-      if (part.type === "tool" && closeCall(emit, part, info, reason)) wasOpen = true;
+      if (part.type !== "tool" || stays.has(part.id)) continue;
+      if (closeCall(emit, part, info, reason === interrupted ? reasonFor(part.state) : reason)) wasOpen = true;
     }
     if (info.completedAt !== undefined) continue;
     wasOpen = true;
@@ -48,6 +62,30 @@ export function closeOpenCalls({ chat, emit }: OpenChat, reason: CloseReason): b
     emit({ type: "message", message: { ...info, ...finish, completedAt: Date.now() } });
   }
   return wasOpen;
+}
+
+/** What a call is told whose window was closed: only one that ran may have taken effect. */
+function reasonFor(state: ToolState): CloseReason {
+  if (state.status === "pending") return notBegun;
+  return state.status === "running" && state.metadata?.asking ? notAnswered : interrupted;
+}
+
+/**
+ * Returns the calls of the newest reply about which the user was asked when Rondo was closed, and those that wait behind
+ * them, in order. None has begun to run.
+ */
+export function waitingCalls({ messages }: Chat): ToolPart[] {
+  const reply = messages.findLast(({ info }) => info.role === "assistant");
+  if (reply?.info.role !== "assistant") return [];
+  const { silent, summary, completedAt } = reply.info;
+  if (silent || summary || completedAt === undefined) return [];
+  const calls = reply.parts.filter((part) => part.type === "tool");
+  if (!calls.some(({ state }) => isAsking(state))) return [];
+  return calls.filter(({ state }) => isAsking(state) || state.status === "pending");
+}
+
+function isAsking(state: ToolState): boolean {
+  return state.status === "running" && state.metadata?.asking === true;
 }
 
 /** Marks calls of a cut reply: they are not run, and no longer sent to the model (C4). */
@@ -80,12 +118,12 @@ function closeCall(
   return true;
 }
 
-function factOf({ status }: ToolState): string {
-  return status === "running" ? "cut off" : "not run";
+function factOf(state: ToolState): string {
+  return state.status === "running" && !isAsking(state) ? "cut off" : "not run";
 }
 
 function withoutLiveOutput(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {
   if (state.status === "pending") return state.provider ? { provider: state.provider } : {};
-  const { live: _, liveLines: __, ...metadata } = state.metadata ?? {};
+  const { live: _, liveLines: __, asking: ___, ...metadata } = state.metadata ?? {};
   return metadata;
 }

@@ -207,6 +207,9 @@ export const loopStates: Record<string, State> = {
       await rows.nth(1).hover();
     },
   },
+  "broken-off": {
+    messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work, { finish: "interrupted" })]))],
+  },
   stall: {
     messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work)], { status: busy, silentSince: f.now - 64_000 }))],
   },

@@ -82,6 +82,7 @@ const messages: Messages = {
   "open-plan": { type: "open-plan", messageID },
   "retry-now": { type: "retry-now" },
   "try-again": { type: "try-again" },
+  "continue-turn": { type: "continue-turn" },
   "look-for-models": { type: "look-for-models" },
   "open-key-form": { type: "open-key-form", providerID: "" },
   "check-key": { type: "check-key", key: "sk-1", providerID: "", address: "" },

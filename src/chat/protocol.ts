@@ -142,6 +142,8 @@ export const ToHost = z.discriminatedUnion("type", [
     path: z.optional(z.string()),
   }),
   z.object({ type: z.literal("follow"), on: z.boolean() }),
+  /** Whether the focus is in the panel. */
+  z.object({ type: z.literal("panel-focus"), on: z.boolean() }),
   /** Shows the lines of a comment that waits. */
   z.object({ type: z.literal("show-comment"), id: z.string() }),
   z.object({ type: z.literal("remove-comment"), id: z.string() }),
@@ -220,6 +222,8 @@ export interface MergeView {
 }
 
 export interface SessionSummary extends SessionTab {
+  /** Whether it runs or waits in another window. */
+  elsewhere: boolean;
   /** ms since 1970 */
   updatedAt: number;
   messages: number;

@@ -41,6 +41,7 @@ import { vscodeTools } from "./host/vscode-tools.ts";
 import { WindowServers } from "./mcp/window-servers.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
+import { Attention } from "./outside/attention.ts";
 import { Attachments } from "./panel/attachments.ts";
 import { Composer } from "./panel/composer.ts";
 import { ConnectPage } from "./panel/connect-page.ts";
@@ -82,6 +83,7 @@ import type { ConversationObserver, SharedDeps } from "./sessions/conversation-o
 import { Conversations } from "./sessions/conversations.ts";
 import { checkpointText, editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
 import { Projects } from "./sessions/projects.ts";
+import { SessionMarks } from "./sessions/session-marks.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
 import { windowBoundary } from "./sessions/window-boundary.ts";
 import { readSettings, watchSettings } from "./settings.ts";
@@ -196,6 +198,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const observer: ConversationObserver = {
     event(session, event) {
+      attention.event(session, event);
       const isCurrent = session === conversations.current;
       if (isCurrent) panel.event(event);
       const isApart = ownFolderOf(session.chat) !== undefined;
@@ -215,6 +218,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       comments.threads.follow(chat, false);
       void memory.update(remembered.session, chat.session.id);
       bypassEnds.check();
+      attention.update();
       observer.tabsChanged();
       panel.chatChanged();
       void restorePage.refresh();
@@ -222,11 +226,13 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     tabsChanged() {
       const { tabs } = conversations;
       bypassEnds.tabsChanged(tabs);
+      marks.update(conversations.sessions);
       if (!sameJson(tabs, memory.get(remembered.tabs))) void memory.update(remembered.tabs, tabs);
       stateChanged();
     },
     trouble: (problem) => send({ type: "notice", ...problem }),
   };
+  const marks = own(new SessionMarks(storage.fsPath));
   const authors = new ChangeAuthors(memory, () => review.files().filter(({ hunks }) => hunks > 0));
   const conversations = own(
     new Conversations({
@@ -236,6 +242,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       choicesFor: (chat) => initialChoices(models, memory, chat),
       folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "",
       toReview: (id) => authors.count(id),
+      markOf: (id) => marks.of(id),
       worktreeOf: (id) => worktrees.view(id),
     }),
   );
@@ -314,11 +321,13 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     tracePage.hide();
     rivals.hide();
   };
+  const sessionsPage = new SessionsPage(page, composer, worktrees);
+  own(marks.onDidChange(() => void sessionsPage.refresh()));
   const handlers: Handlers = {
     ...composer.handlers,
     ...contexts.handlers,
     ...conversationHandlers(page, models),
-    ...new SessionsPage(page, composer, worktrees).handlers,
+    ...sessionsPage.handlers,
     ...worktrees.handlers,
     ...rivals.handlers,
     ...restorePage.handlers,
@@ -338,6 +347,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       return openInEditor(own === undefined ? file : path.resolve(own, file), line);
     },
     ready: closePages,
+    "panel-focus": ({ on }) => panel.focusChanged(on),
     follow: ({ on }) => follow.set(on),
     ...reviewHandlers(review),
     server: ({ name, action }) => mcp.act(name, action),
@@ -352,11 +362,23 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       state: () =>
         panelState({
           ...{ comments, memory, composer, conversations, follow, ledger, models, projects, restorePage, review, mcp },
-          ...{ authors, starters, worktrees },
+          ...{ authors, marks, starters, worktrees },
         }),
       draft: () => composer.draft,
       prepare,
       explain: page.explain,
+      seenChanged: () => attention.update(),
+    }),
+  );
+  const attention = own(
+    new Attention({
+      panel,
+      sessions: () => conversations.sessions,
+      currentID: () => conversations.current.chat.session.id,
+      async show(id) {
+        await panel.reveal();
+        conversations.show(id);
+      },
     }),
   );
 
@@ -369,7 +391,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const baselines = own(new BaselineProvider(review));
   const reviewLoaded = review.load();
   void comments.load();
-  for (const { onDidChange } of [review, comments.threads, keys, models, projects]) own(onDidChange(stateChanged));
+  for (const { onDidChange } of [marks, review, comments.threads, keys, models, projects])
+    own(onDidChange(stateChanged));
   own(vscode.workspace.onDidChangeWorkspaceFolders(stateChanged));
   own(
     watchSettings(() => {
@@ -378,6 +401,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       for (const problem of problems) log.warn(problem);
       const { chat, choices } = conversations.current;
       if (chat.messages.length === 0) choices.agent = agent;
+      attention.update();
       stateChanged();
     }),
   );
@@ -402,6 +426,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     "rondo.generateCommitMessage": (sourceControl: unknown) => commitMessages.generate(sourceControl),
     "rondo.inlinePrompt": () => inlinePrompts.show(),
     "rondo.cancelCommitMessage": () => commitMessages.cancel(),
+    "rondo.showWaiting": () => attention.show(),
     "rondo.follow": () => follow.set(follow.state !== "on"),
   };
   const documents: Record<string, (uri: vscode.Uri) => string | undefined | Promise<string | undefined>> = {

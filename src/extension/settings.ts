@@ -61,6 +61,8 @@ export interface Settings {
   worktreeCopy: string[];
   /** Whether a new window shows in an editor where the agent reads and writes. */
   follow: boolean;
+  /** What tells outside of the panel that Rondo waits or is done. */
+  attention: { badge: boolean; statusBar: boolean; notifications: boolean };
   limits: Limits;
   /** Sentences about invalid settings. Each of them has its default instead. */
   problems: string[];
@@ -158,6 +160,11 @@ function parseSettings(): Settings {
     hooks: read("hooks", AnyObject),
     titles: read("titles", z.boolean()),
     follow: read("follow", z.boolean(), false),
+    attention: {
+      badge: read("attention.badge", z.boolean()),
+      statusBar: read("attention.statusBar", z.boolean()),
+      notifications: read("attention.notifications", z.boolean()),
+    },
     limits: {
       ...extensionLimits,
       ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),

@@ -77,6 +77,7 @@ export function sessions(): SessionSummary[] {
     toReview: { changes: 0, files: 0 },
     worktree: undefined,
     remedy: state === "error" ? ("try-again" as const) : ("none" as const),
+    elsewhere: false,
     match: undefined,
   }));
 }

@@ -17,6 +17,7 @@ import type { ChangeAuthors } from "../sessions/change-authors.ts";
 import { modelFor } from "../sessions/choices.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Projects } from "../sessions/projects.ts";
+import type { SessionMarks } from "../sessions/session-marks.ts";
 import { readSettings } from "../settings.ts";
 import type { Composer } from "./composer.ts";
 import type { RestorePage } from "./restore-page.ts";
@@ -32,6 +33,7 @@ interface StateSources {
   conversations: Conversations;
   follow: Follow;
   ledger: Ledger;
+  marks: SessionMarks;
   mcp: WindowServers;
   memory: vscode.Memento;
   models: Models;
@@ -74,7 +76,11 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     restored: from.restorePage.last,
     worktree: from.worktrees.view(session.chat.session.id),
     next: from.worktrees.next,
-    tabs: conversations.tabs.map((tab) => ({ ...tab, title: from.worktrees.titleOf(tab.id, tab.title) })),
+    tabs: conversations.tabs.map((tab) => ({
+      ...tab,
+      title: from.worktrees.titleOf(tab.id, tab.title),
+      state: from.marks.of(tab.id)?.state ?? tab.state,
+    })),
     starters: messages.length === 0 ? from.starters.list() : [],
     recent: messages.length === 0 ? conversations.list().slice(0, maxRecent) : [],
   };

@@ -21,6 +21,8 @@ interface PanelOptions {
   draft(): string;
   prepare: PanelContext["prepare"];
   explain: PanelContext["explain"];
+  /** Called when the view was shown, hidden or removed, or the focus has come or gone. */
+  seenChanged(): void;
 }
 
 export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -32,6 +34,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   #events: ChatEvent[] = [];
   #stateIsNew = false;
   #timer: NodeJS.Timeout | undefined;
+  #badge: vscode.ViewBadge | undefined;
+  #hasFocus = false;
   /** Messages from before the page was there; sent after its snapshot. */
   #waiting: PanelMessage[] = [];
 
@@ -48,17 +52,40 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     // A hidden page is discarded. When it is shown again, its script restarts and asks for a snapshot.
     view.onDidChangeVisibility(() => {
       if (!view.visible) this.#disconnect();
+      this.#options.seenChanged();
     });
     view.onDidDispose(() => {
       this.#disconnect();
       this.#view = undefined;
+      this.#options.seenChanged();
     });
     view.webview.html = panelHtml(view.webview, extensionUri);
+    view.badge = this.#badge;
+    this.#options.seenChanged();
   }
 
   /** Whether the user has the page in sight. */
   get isShown(): boolean {
     return this.#connected;
+  }
+
+  /** Whether the view is on the screen, also while its page is still loading. */
+  get isVisible(): boolean {
+    return this.#view?.visible === true;
+  }
+
+  get hasFocus(): boolean {
+    return this.#hasFocus;
+  }
+
+  focusChanged(on: boolean): void {
+    this.#hasFocus = on;
+    this.#options.seenChanged();
+  }
+
+  setBadge(badge: vscode.ViewBadge | undefined): void {
+    this.#badge = badge;
+    if (this.#view) this.#view.badge = badge;
   }
 
   async reveal(): Promise<void> {
@@ -122,6 +149,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   #disconnect(): void {
     this.#connected = false;
+    this.#hasFocus = false;
     this.#events = [];
     this.#options.closePages();
   }

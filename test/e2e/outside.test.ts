@@ -1,6 +1,7 @@
 /** A question or the end of a turn while the panel is not in sight: badge, status bar, notification. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
+import { webviewFrame } from "../vscode.mjs";
 import { heldAnswer, manyWords } from "./held-answer.ts";
 import { answer, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -17,6 +18,9 @@ describe("Rondo outside of its panel", () => {
   const item = (name: string | RegExp): Locator => window.page.locator(".statusbar").getByRole("button", { name });
   const toast = (words: RegExp): Locator =>
     window.page.locator(".notification-toast").filter({ hasText: words }).first();
+
+  /** The panel while a question is open: its footer, which `Window.panel` waits for, is not shown then. */
+  const askingPanel = () => webviewFrame(window.page, '[aria-label="Rondo"]');
 
   async function hidePanel(): Promise<void> {
     await window.command("View: Toggle Secondary Side Bar Visibility");
@@ -60,7 +64,7 @@ describe("Rondo outside of its panel", () => {
     const notification = toast(/Rondo wants to run a command that deletes/);
     await notification.waitFor();
     await item("Rondo waits for you").click();
-    const panel = await window.panel();
+    const panel = await askingPanel();
     await question(panel, /Delete|Run|command/i);
     await answer(panel, "Deny");
     if (await notification.isVisible()) await notification.getByRole("button", { name: "Deny" }).click();
@@ -95,7 +99,7 @@ describe("Rondo outside of its panel", () => {
     });
     await tab.locator(".badge-content").filter({ hasText: "1" }).waitFor();
     await item("Rondo waits for you").click();
-    await answer(await window.panel(), "Deny");
+    await answer(await askingPanel(), "Deny");
     await tab.locator(".badge-content").filter({ hasText: "1" }).waitFor({ state: "hidden" });
   });
 

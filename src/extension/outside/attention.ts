@@ -86,7 +86,7 @@ export class Attention implements vscode.Disposable {
     const questions = this.#questions();
     const unseen = questions.filter(({ session }) => !this.#isInSight(session));
     this.#showBadge(unseen.length);
-    const isWorking = sessions().some(({ running }) => running);
+    const isWorking = sessions().some(({ chat }) => chat.status.type !== "idle");
     const ended = [...this.#ended.values()];
     const end = ended.includes("failed") ? "failed" : ended[0];
     const wish: Wish | undefined = questions.length > 0 ? "waits" : isWorking ? "works" : end;

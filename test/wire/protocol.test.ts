@@ -14,6 +14,7 @@ const id = "ses_1";
 const messages: Messages = {
   ready: { type: "ready" },
   prompt: { type: "prompt", text: "Round the totals", attachments: [], agents: ["explore"] },
+  "panel-focus": { type: "panel-focus", on: true },
   stop: { type: "stop" },
   "new-session": { type: "new-session" },
   "open-session": { type: "open-session", id },

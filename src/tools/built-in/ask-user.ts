@@ -11,7 +11,7 @@ export const askUser = defineTool({
   // The user may take any amount of time.
   timeoutMs: "own",
   description:
-    "Asks the user to choose between answers; they can always type another one. Only for what you can neither find out nor guess.",
+    "Asks the user to choose; they can type another answer. Only for what you can neither find out nor guess.",
   input: z.object({
     questions: z
       .array(
@@ -22,7 +22,7 @@ export const askUser = defineTool({
             .array(z.object({ label: Text, description: z.optional(z.string()) }))
             .check(z.minLength(2), z.maxLength(6)),
           multiple: z.optional(z.boolean()),
-          favorite: z.optional(z.string()).check(z.describe("Label of the option that you would take")),
+          favorite: z.optional(z.string()),
         }),
       )
       .check(z.minLength(1), z.maxLength(4)),

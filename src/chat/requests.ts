@@ -67,7 +67,7 @@ export interface CommandMarks {
   allowed: AllowedPart[];
 }
 
-interface CommandPreview extends CommandMarks {
+export interface CommandPreview extends CommandMarks {
   type: "command";
   command: string;
   cwd: string;

@@ -26,7 +26,7 @@ describe("permissions and checkpoints", () => {
     const card = await question(panel, /Run this command/);
     await card.getByRole("button", { name: "Edit command" }).click();
     await card.getByRole("textbox", { name: "Command" }).fill("echo right > made.txt");
-    await card.getByRole("region", { name: "Preview" }).getByText("echo right").first().waitFor();
+    await card.getByText("Rondo is told that you removed wrong and added right.").waitFor();
     await card.getByRole("button", { name: "Allow once" }).click();
     await said(panel, "Then it is right.");
     assert.equal(await window.read("made.txt"), "right\n");
@@ -61,8 +61,11 @@ describe("permissions and checkpoints", () => {
     await say(panel, "twice, please");
     const card = await question(panel, /Run this command/);
     await card.getByRole("button", { name: "Always allow" }).click();
-    await card.getByRole("list", { name: "Examples" }).waitFor();
-    await card.getByRole("button", { name: "Always allow" }).click();
+    await card.getByRole("menuitem", { name: "Edit the rules first…" }).click();
+    const sheet = panel.getByRole("alertdialog", { name: "Which rules should Rondo keep?" });
+    await sheet.getByRole("list", { name: "Examples" }).waitFor();
+    await sheet.getByRole("radio", { name: "Workspace" }).check({ force: true });
+    await sheet.getByRole("button", { name: "Allow and keep 1 rule" }).click();
     await said(panel, "Twice.");
     await window.command("Rondo: Show Permission Rules");
     const rules = panel.getByRole("region", { name: "Rules" });

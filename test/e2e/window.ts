@@ -151,8 +151,8 @@ export class Window {
   /** Returns the panel's frame; call it again after a reload or after the panel was hidden. */
   async panel(): Promise<Frame> {
     const frame = await webviewFrame(this.page, '[aria-label="Rondo"]');
-    // While a question is open, the text box has the name of its field.
-    await frame.getByRole("button", { name: /^Mode: / }).waitFor();
+    // While a question is open, the text box is its field, and the buttons of the composer are gone.
+    await frame.locator(".Composer").getByRole("textbox").waitFor();
     return frame;
   }
 

@@ -22,10 +22,10 @@ import type {
 import type {
   BudgetRequest,
   CommandPart,
+  CommandPreview,
   LoopRequest,
   PermissionRequest,
   PlanRequest,
-  Preview,
   Rule,
 } from "../../src/chat/requests.ts";
 import type { Unnumbered } from "./page.ts";
@@ -332,8 +332,6 @@ export function commandPart(
 
 /** A judgement without anything in it. */
 export const unjudged = { parts: [], connectors: [], allowed: [], reasons: [], always: [], noAlways: "" };
-
-export type CommandPreview = Extract<Preview, { type: "command" }>;
 
 export function command(change: Partial<CommandPreview> = {}): CommandPreview {
   return {

@@ -179,6 +179,8 @@ describe("hostile text in the panel", () => {
     await panel.post({ type: "events", events: [{ type: "asked", request: asked }] });
     await panel.page.waitForTimeout(450);
     await panel.page.getByRole("button", { name: "Always allow" }).click();
+    await assertHarmless(panel);
+    await panel.page.keyboard.press("e");
     await panel.post({ type: "tried", requestID: "per_1", trials: [{ allows: [text], asks: [], invalid: "" }] });
     await assertHarmless(panel);
     const choices = { ...questionRequest, questions: [question] };

@@ -217,23 +217,4 @@ describe("a question", () => {
       { type: "open-diff", requestID: "per_2" },
     ]);
   });
-
-  it("shows the rule before Always allow, and stores it as edited", async () => {
-    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })), ask());
-    const always = button(panel, "Always allow");
-    await always.click();
-    const rule = panel.page.getByRole("textbox", { name: "Rule" });
-    assert.equal(await rule.inputValue(), "npm test *");
-    assert.match(await card(panel).innerText(), /for this workspace/);
-    await rule.press("Escape");
-    assert.equal(await rule.count(), 0);
-    await always.click();
-    await rule.fill("npm test -- cart");
-    assert.deepEqual(await panel.sentOf("answer"), []);
-    await always.click();
-    const rules = [{ permission: "bash", pattern: "npm test -- cart", action: "allow" }];
-    assert.deepEqual(await panel.sentOf("answer"), [
-      { type: "answer", requestID: "per_1", answer: { kind: "permission", type: "always", rules } },
-    ]);
-  });
 });

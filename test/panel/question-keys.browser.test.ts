@@ -76,7 +76,7 @@ describe("the keys of each card work anywhere in the panel", () => {
     assert.equal(await shortcuts(/^Deny/), "Escape");
     await field(panel).fill("Use npm run clean.");
     assert.equal(await shortcuts(/^Delete once/), null);
-    assert.equal(await shortcuts(/^Deny and tell/), "Control+Enter Meta+Enter");
+    assert.equal(await shortcuts(/^Deny and tell/), "Control+Enter Meta+Enter Escape");
     for (const key of ["Enter", "Control+Enter", "Meta+Enter"]) await field(panel).press(key);
     for (const place of [button(panel, "New session"), panel.page.getByRole("log"), card(panel)]) {
       await place.press("Control+Enter");
@@ -89,25 +89,36 @@ describe("the keys of each card work anywhere in the panel", () => {
     assert.deepEqual(await panel.sentOf("prompt"), []);
   });
 
-  it("Escape closes a menu, then the rules, then takes the words out, and then denies", async () => {
+  it("Escape closes a menu, then the rules, and then denies with the words in the field", async () => {
     const panel = await asked(f.request());
-    await field(panel).fill("Use npm run clean.");
+    const rules = panel.page.getByRole("textbox", { name: "Rule", exact: true });
+    const menu = panel.page.getByRole("menu");
     await button(panel, "Always allow").click();
-    await field(panel).focus();
-    const steps = [
-      async () => assert.equal(await panel.page.getByRole("textbox", { name: /^Rule/ }).count(), 0),
-      async () => assert.equal(await field(panel).inputValue(), ""),
-    ];
-    for (const done of steps) {
-      await panel.page.keyboard.press("Escape");
-      await done();
-      assert.deepEqual(await panel.sentOf("answer"), []);
-    }
+    await panel.page.keyboard.press("Escape");
+    assert.equal(await menu.count(), 0);
+    await button(panel, "Always allow").click();
+    await panel.page.keyboard.press("e");
+    await rules.waitFor();
+    await field(panel).fill("Use npm run clean.");
+    await field(panel).press("Escape");
+    assert.equal(await rules.count(), 0);
+    assert.deepEqual(await panel.sentOf("answer"), []);
+    await panel.page.keyboard.press("Escape");
+    assert.deepEqual(
+      (await panel.sentOf("answer")).map(({ answer }) => answer),
+      [{ kind: "permission", type: "deny", words: "Use npm run clean." }],
+    );
+  });
+
+  it("Escape takes a hint out of the field before it stops a repeated call, and undo brings it back", async () => {
+    const panel = await asked(f.loopRequest);
+    const hint = panel.page.getByRole("textbox", { name: "Say what Rondo misses" });
+    await hint.fill("The fixture is wrong.");
+    await hint.press("Escape");
+    assert.equal(await hint.inputValue(), "");
+    assert.deepEqual(await panel.sentOf("answer"), []);
     await panel.page.keyboard.press("Control+z");
-    assert.equal(await field(panel).inputValue(), "Use npm run clean.", "undo brings them back");
-    await panel.page.keyboard.press("Escape");
-    await panel.page.keyboard.press("Escape");
-    assert.deepEqual((await panel.sentOf("answer"))[0]?.answer, { kind: "permission", type: "deny", words: "" });
+    assert.equal(await hint.inputValue(), "The fixture is wrong.");
   });
 
   it("commands of VS Code press the keys, but never on a card that is not in sight", async () => {

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
+import { consentStates } from "./consent-states.ts";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
@@ -87,6 +88,7 @@ export const states: Record<string, State> = {
   ...modeStates,
   ...reviewStates,
   ...trustStates,
+  ...consentStates,
   ...traceStates,
   "empty-tour": {
     messages: [
@@ -168,12 +170,6 @@ export const states: Record<string, State> = {
   },
   "permission-command": {
     messages: [askedToRun()],
-  },
-  "permission-always": {
-    messages: [askedToRun()],
-    act: async (page) => {
-      await page.getByRole("button", { name: "Always allow" }).click();
-    },
   },
   "permission-edit": {
     messages: [

@@ -270,23 +270,12 @@ export const trustStates: Record<string, State> = {
       await page.getByRole("button", { name: "Edit command" }).click();
       await page.getByRole("textbox", { name: "Command" }).fill(judgement.command);
       await answerWith(page, 2, { type: "judged", requestID: "per_1", judgement });
-      await page.getByText("git push", { exact: true }).waitFor({ state: "detached" });
+      await page.getByText("It deletes 3 files.").waitFor();
     },
   },
   "command-hidden": {
     messages: [askedToRun(f.request({ preview: f.command({ command: "rm a\u202eb", parts: [] }) }))],
     act: (page) => page.getByRole("button", { name: "Edit command" }).click(),
-  },
-  "always-examples": {
-    messages: [askedToRun()],
-    act: async (page) => {
-      await page.getByRole("button", { name: "Always allow" }).click();
-      await page.waitForTimeout(450);
-      await page.getByRole("button", { name: "Always allow" }).click();
-      const trial = { allows: ["npm test", "npm test -- cart"], asks: ["npm run test"], invalid: "" };
-      await answerWith(page, 2, { type: "tried", requestID: "per_1", trials: [trial] });
-      await page.getByText("would still ask").waitFor();
-    },
   },
   "permission-diffs": {
     messages: [

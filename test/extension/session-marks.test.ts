@@ -37,7 +37,7 @@ describe("U4 marks of sessions in other windows", () => {
     });
   }
 
-  it("follow what another living process writes, and go with its file", async () => {
+  it("U4 follow what another living process writes, and go with its file", async () => {
     write(process.ppid, "running");
     await until("running");
     write(process.ppid, "asks", "Run npm test");
@@ -47,7 +47,7 @@ describe("U4 marks of sessions in other windows", () => {
     await until(undefined);
   });
 
-  it("go, with their file, when the process that wrote them is killed", async () => {
+  it("U4 go, with their file, when the process that wrote them is killed", async () => {
     const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
       env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },
     });

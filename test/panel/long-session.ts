@@ -19,7 +19,7 @@ const kinds = ["read", "bash", "grep", "edit", "bash"] as const;
 /** The text of the last message, by which tests see that the end is on screen. */
 export const lastWords = "That was the last of it.";
 
-export function longSession({ turns, steps, outputCharacters }: Length): Entry[] {
+function longSession({ turns, steps, outputCharacters }: Length): Entry[] {
   const line = "src/cart.ts:15: const gross = items.reduce((sum, item) => sum + item.cents * item.quantity, 0);\n";
   const output = line.repeat(Math.ceil(outputCharacters / line.length)).slice(0, outputCharacters);
   const entries: Entry[] = [];

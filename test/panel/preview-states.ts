@@ -8,13 +8,13 @@ const asked = (request: PermissionRequest): State => ({
   messages: [f.snapshot(f.chat("Fix the rounding in cart totals", [f.asked], { status: busy, requests: [request] }))],
 });
 
-export const pageURL = "https://vite.dev/guide/migration?from=7";
+const pageURL = "https://vite.dev/guide/migration?from=7";
 export const body = Array.from({ length: 14 }, (_, at) => `Line ${at + 1} of the issue.`).join("\n");
 const risk = (risk: PermissionRequest["reasons"][number]["risk"], sentence: string, detail = "") => [
   { risk, sentence, detail, marks: [] },
 ];
 
-export const serverCall = f.request({
+const serverCall = f.request({
   tool: "github__create_issue",
   permission: "github__create_issue",
   title: "Call create_issue of github",

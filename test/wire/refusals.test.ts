@@ -201,7 +201,7 @@ const remedies: Partial<Record<ModelErrorKind, RegExp>> = {
   "unknown-model": /has no model/,
 };
 
-describe("H7 causes of refusals", () => {
+describe("causes of refusals", () => {
   let answer: Answer = [];
   let server: ModelServer;
   before(async () => {
@@ -217,7 +217,7 @@ describe("H7 causes of refusals", () => {
   };
 
   function check(api: string, [provider, what, status, body, kind]: Case) {
-    it(`${provider}, ${api}: ${status} for ${what} is ${kind}`, async () => {
+    it(`H7 ${provider}, ${api}: ${status} for ${what} is ${kind}`, async () => {
       answer = { status, body };
       const asked = server.requests.length;
       const { error } = await ask((open[api] ?? assert.fail())(), request());

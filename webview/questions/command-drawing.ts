@@ -7,7 +7,7 @@ export interface DrawnCommand extends CommandMarks {
   reasons: readonly AskReason[];
 }
 
-export type PieceLook = "plain" | "program" | "quoted" | "connector" | "allowed";
+type PieceLook = "plain" | "program" | "quoted" | "connector" | "allowed";
 
 export interface CommandPiece {
   text: string;
@@ -15,7 +15,7 @@ export interface CommandPiece {
 }
 
 /** Text in a row with the same marks. */
-export interface Run {
+interface Run {
   /** Ranks of the reasons that it belongs to, from 0, the worst first. Empty: it is not marked. */
   ranks: readonly number[];
   pieces: readonly CommandPiece[];

@@ -21,7 +21,7 @@ const ends: Partial<Record<ExitReason, "done" | "failed">> = {
 };
 
 /** The panel, as this module sees it. */
-export interface WatchedPanel {
+interface WatchedPanel {
   /** Whether its view is on the screen. */
   readonly isVisible: boolean;
   readonly hasFocus: boolean;

@@ -30,16 +30,23 @@ export function questionHandlers({ conversations, send }: PanelContext, composer
   } satisfies Partial<Handlers>;
 }
 
-/** Judges a command as if the model had called it. A command that cannot be checked is denied. */
+/**
+ * Judges a command as if the model had called it. A command that a rule refuses before it is judged is denied; one whose
+ * judging fails counts as one that cannot be read.
+ */
 export async function judge(session: Session, command: string, outsideSandbox = ""): Promise<CommandJudgement> {
   if (command.trim() === "") return { ...unjudged, command, decision: "ask" };
   try {
     return await session.judge(command, outsideSandbox);
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
+    if (!(error instanceof ToolError)) return { ...unjudged, ...unreadable, command, decision: "ask" };
     const part = { text: command, permission: "bash", effect: "", decision: "deny", why: error.message } as const;
     return { ...unjudged, command, decision: "deny", parts: [part] };
   }
 }
 
+const unreadable = {
+  reasons: [{ risk: "unreadable" as const, sentence: "Rondo cannot read this call.", detail: "", marks: [] }],
+  noAlways: "No rule can allow what Rondo cannot read.",
+};
 const unjudged = { parts: [], connectors: [], allowed: [], reasons: [], always: [], noAlways: "" };

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type GitIndex, hasChanged, readGitIndex } from "../../node-host/git-index.ts";
 
 /** The user waits for the card meanwhile. */
-export const maxCountMs = 120;
+const maxCountMs = 120;
 const maxFiles = 100_000;
 /** Others have their turn after this time. */
 const turnMs = 8;

@@ -281,7 +281,8 @@ describe("Always allow", () => {
     const panel = await asked(rulesRequest);
     await button(panel, "Always allow").click();
     await panel.page.keyboard.press("ArrowDown");
-    assert.equal(await focused(panel), "For this workspace");
+    const chosen = menu(panel).getByRole("menuitem", { name: "For this workspace" });
+    assert.equal(await chosen.evaluate((item) => item === document.activeElement), true);
     await panel.page.keyboard.press("Escape");
     assert.equal(await menu(panel).count(), 0);
     assert.deepEqual(await answers(panel), []);

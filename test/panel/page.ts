@@ -208,8 +208,10 @@ export class PanelPage {
     this.#seq++;
   }
 
-  sent(): Promise<ToHost[]> {
-    return this.page.evaluate(() => window.sent);
+  /** Returns what the panel has sent. Whether it has the focus is said at any time, and left out. */
+  async sent(): Promise<ToHost[]> {
+    const all = await this.page.evaluate(() => window.sent);
+    return all.filter(({ type }) => type !== "panel-focus");
   }
 
   /** Returns the sent messages of one type. */

@@ -270,7 +270,7 @@ export const trustStates: Record<string, State> = {
       await page.getByRole("button", { name: "Edit command" }).click();
       await page.getByRole("textbox", { name: "Command" }).fill(judgement.command);
       await answerWith(page, 2, { type: "judged", requestID: "per_1", judgement });
-      await page.getByText("It deletes 3 files.").waitFor();
+      await page.getByText("It deletes 3 files.", { exact: true }).waitFor();
     },
   },
   "command-hidden": {

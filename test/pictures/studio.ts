@@ -116,7 +116,7 @@ function scrollToEnd(): void {
 function hiddenParts(names: string): string[] {
   const faults: string[] = [];
   for (const card of document.querySelectorAll("[role=alertdialog]")) {
-    const answers = [...card.querySelectorAll("button")].filter((button) => {
+    const answers = [...card.querySelectorAll("button:not([role=menuitem])")].filter((button) => {
       const name = button.getAttribute("aria-label") ?? button.textContent?.trim() ?? "";
       return (new RegExp(names).test(name) || button.closest(".Buttons, .answers")) && button.checkVisibility();
     });

@@ -151,7 +151,8 @@ describe("several providers", () => {
     await window.page.keyboard.press("Escape");
     const panel = await window.panel();
     await say(panel, "fifth prompt");
-    await panel.getByRole("alert").filter({ hasText: "Set API Key…" }).waitFor();
+    const alert = panel.getByRole("alert").filter({ hasText: "My gateway refused the API key" });
+    await alert.getByRole("button", { name: "Set key" }).waitFor();
     const asked = gateway.requests.filter(({ body }) => body.includes("fifth prompt"));
     assert.ok(asked.length > 0 && asked.every(({ headers }) => headers.authorization !== `Bearer ${key}`));
   });

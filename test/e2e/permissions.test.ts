@@ -43,6 +43,7 @@ describe("permissions and checkpoints", () => {
       const card = await question(panel);
       await card
         .getByText(/secrets/)
+        .filter({ visible: true })
         .first()
         .waitFor();
       const words = panel.getByRole("textbox", { name: "Tell Rondo what to do instead" });

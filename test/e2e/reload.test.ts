@@ -91,9 +91,9 @@ describe("reloads", () => {
     panel = await window.reload();
     const notice = panel.getByRole("group", { name: "VS Code was closed while Rondo worked." });
     await notice.getByRole("button", { name: "Continue" }).waitFor();
-    window.plays([{ text: "I go on." }]);
+    window.plays([{ text: "I continue." }]);
     await message(panel).press("Control+Enter");
-    await said(panel, "I go on.");
+    await said(panel, "I continue.");
     await notice.waitFor({ state: "detached" });
     assert.match(window.requests.at(-1)?.raw ?? "", /The window was closed while you worked/);
     await assertGoesOn("talk about it");

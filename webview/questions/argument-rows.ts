@@ -53,7 +53,7 @@ function isPlainItem(value: unknown): boolean {
 
 /** "per_page" and "perPage" become "Per page". Names that are not made of words stay as they are. */
 function spelledOut(key: string): string {
-  if (!/^[a-z][a-z\d]*(?:[_-][a-z\d]+|[A-Z]+[a-z\d]*)*$/i.test(key)) return key;
+  if (!/^[a-z][a-z\d]*(?:[_-][a-z\d]+)*$/i.test(key)) return key;
   const words = key.replace(/([a-z\d])([A-Z])/g, "$1 $2").split(/[\s_-]+/);
   const text = words.map((word) => (/^[A-Z\d]{2,}$/.test(word) ? word : word.toLowerCase())).join(" ");
   return text.charAt(0).toUpperCase() + text.slice(1);

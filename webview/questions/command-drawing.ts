@@ -171,7 +171,7 @@ function runsOf(pieces: readonly Placed[], marks: readonly RankedRange[]): Run[]
 function splitLast(all: readonly Placed[]): Pick<Run, "pieces" | "last"> {
   const piece = all.at(-1);
   if (!piece) return { pieces: all, last: [] };
-  const [word = ""] = /\S*$/.exec(piece.text.slice(-mostKept)) ?? [];
+  const [word = ""] = piece.text.slice(-mostKept).split(/\s/).slice(-1);
   const rest = piece.text.slice(0, piece.text.length - word.length);
   const pieces = [...all.slice(0, -1), ...(rest === "" ? [] : [{ text: rest, look: piece.look }])];
   return { pieces, last: [{ text: word, look: piece.look }] };

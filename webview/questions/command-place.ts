@@ -11,7 +11,7 @@ export function whereItRuns({ cwd, shell, timeoutMs }: CommandPreview, folder: s
 }
 
 export function baseName(folder: string): string {
-  return /[^/\\]+(?=[/\\]*$)/.exec(folder)?.[0] ?? folder;
+  return folder.split(/[/\\]/).findLast((name) => name !== "") ?? folder;
 }
 
 function duration(ms: number): string {

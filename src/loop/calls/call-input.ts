@@ -25,7 +25,8 @@ export function callOf({ id: partID, messageID, callID, tool, state }: ToolPart)
 
 /** Whether these are the arguments of a call without any. */
 function isEmptyObject(raw: string): boolean {
-  return /^\s*(\{\s*\})?\s*$/.test(raw);
+  const text = raw.trim();
+  return text === "" || (text.startsWith("{") && text.endsWith("}") && text.slice(1, -1).trim() === "");
 }
 
 /**

@@ -21,6 +21,13 @@ export function tryRule(
 }
 
 /** Why a rule cannot be given, a sentence; empty if it can. */
+/** Whether the address names no host: nothing but wildcards, dots and slashes stand before its path. */
+function isAnySite(text: string): boolean {
+  const [, rest = ""] = /^(?:https?:\/\/)?(.*)$/s.exec(text) ?? [];
+  const named = rest.search(/[^*?./]/);
+  return named < 0 || rest.slice(0, named).endsWith("/");
+}
+
 function problemOf({ permission, pattern }: Rule): string {
   const text = pattern.trim();
   if (text === "") return "The rule is empty.";
@@ -28,10 +35,10 @@ function problemOf({ permission, pattern }: Rule): string {
     const [program = ""] = text.split(/\s/, 1);
     return /^[*?]|^\*|^\?/.test(program) ? "This would allow everything. Name a program." : "";
   }
-  if (permission === "external_directory" && /^[~/\\]*[*/\\]+$/.test(text)) {
+  if (permission === "external_directory" && /^[~*/\\]+$/.test(text) && /[*/\\]$/.test(text)) {
     return "This would allow every place on this computer. Name a folder.";
   }
-  if (permission === "web_fetch" && /^(https?:\/\/)?[*?./]*(\/.*)?$/.test(text)) {
+  if (permission === "web_fetch" && isAnySite(text)) {
     return "This would allow every site. Name one.";
   }
   return "";
@@ -115,14 +122,19 @@ function sharedWords(command: string, words: readonly string[]): number {
 function likePath(path: string): string[] {
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
   const ending = /[^/](\.\w+)$/.exec(path)?.[1] ?? "";
-  const above = folder.replace(/[^/]+\/$/, "");
+  const above = aboveOf(folder);
   const near = [`${folder}index${ending}`, `${folder}lib/index${ending}`];
   return [...near, ...(folder === "" ? [] : [`${above}index${ending}`, "package.json"]), "src/index.ts"];
 }
 
+/** `folder` ends with a slash. */
+function aboveOf(folder: string): string {
+  return folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+}
+
 function likeOutside(path: string): string[] {
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
-  const above = folder.replace(/[^/]+\/$/, "");
+  const above = aboveOf(folder);
   return [`${folder}notes.txt`, `${folder}old/notes.txt`, `${above}notes.txt`, "/etc/hosts"];
 }
 

@@ -21,9 +21,11 @@ export function secretNames(text: string): { name: string; value: string }[] {
 
 /** `NAME=value`, `export NAME="value"`, `name: value`, `"name": "value",` */
 function assigned(line: string): { name: string; value: string } | undefined {
-  const match = /^\s*(?:export\s+)?(["']?)([A-Za-z][\w.-]{0,80})\1\s*([=:])\s*(.*)$/.exec(line);
-  const [, , name, sign, given] = match ?? [];
-  if (name === undefined || given === undefined) return undefined;
+  const text = line.trim().replace(/^export\s+/, "");
+  const match = /^(["']?)([A-Za-z][\w.-]{0,80})\1\s*([=:])(.*)$/.exec(text);
+  const [, , name, sign, rest] = match ?? [];
+  if (name === undefined || rest === undefined) return undefined;
+  const given = rest.trimStart();
   // A line may be a secret as a whole, such as base64 that ends in "=".
   if (given.startsWith("//") || (sign === "=" && /^=*\s*$/.test(given) && !isEmptyName(name, given))) return undefined;
   const value = given

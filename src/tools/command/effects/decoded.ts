@@ -16,7 +16,7 @@ function base64In(text: string): string[] {
 }
 
 /** A word such as `FromBase64String` has no length of a code, or decodes to nothing that can be read. */
-const isBase64 = (text: string) => text.replace(/=+$/, "").length % 4 !== 1;
+const isBase64 = (text: string) => text.replaceAll("=", "").length % 4 !== 1;
 
 function hexIn(text: string): string[] {
   if (!/xxd|unhex|fromhex|hex/i.test(text)) return [];
@@ -26,12 +26,10 @@ function hexIn(text: string): string[] {
 
 /** `$'\x72\x6d'`, `printf '\162\155'` */
 function escapesIn(text: string): string[] {
-  const runs = [
-    ...text.matchAll(
-      /(?:\\x[\da-f]{2}|\\[0-7]{3}|[\w ./-])*(?:\\x[\da-f]{2}|\\[0-7]{3}){2,}(?:\\x[\da-f]{2}|\\[0-7]{3}|[\w ./-])*/gi,
-    ),
-  ];
-  return runs.map(([run]) =>
+  const runs = (text.match(/(?:\\x[\da-f]{2}|\\[0-7]{3}|[\w ./-])+/gi) ?? []).filter((run) =>
+    /(?:\\x[\da-f]{2}|\\[0-7]{3}){2}/i.test(run),
+  );
+  return runs.map((run) =>
     run.replace(/\\x([\da-f]{2})|\\([0-7]{3})/gi, (_, hex, octal) =>
       String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number.parseInt(octal, 8)),
     ),

@@ -1,5 +1,5 @@
 /** Lines of a `Story`, and what is known of each. */
-import { endingOfLine } from "../../src/review/hunks.ts";
+import { type Changes, end, endingOfLine } from "../../src/review/hunks.ts";
 import { splitLines } from "../../src/review/line-diff.ts";
 
 export interface Row {
@@ -43,3 +43,11 @@ export const copyOf = (fates: Fates): Fates => new Map([...fates].map(([word, fa
 /** Returns the fates of a former time. Words that came later are gone. */
 export const backTo = (former: Fates, now: Fates): Fates =>
   new Map([...now].map(([word, fate]) => [word, { ...(former.get(word) ?? { ...fate, gone: "user" }) }]));
+
+/** Returns the marks of the lines that are under review, by their words. */
+export const marksByWord = ({ text, marks, pieces }: Changes): Map<string, Changes["marks"][number]> =>
+  new Map(
+    pieces.flatMap((piece) =>
+      text.slice(piece.start, end(piece)).map((line, at) => [wordOf(line), marks[piece.start + at]] as const),
+    ),
+  );

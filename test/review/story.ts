@@ -6,11 +6,23 @@ import assert from "node:assert/strict";
 import { type DecidedFile, decisionsFrom, storedDecisions, takenBack } from "../../src/review/decisions.ts";
 import type { TextEdit } from "../../src/review/edits.ts";
 import { FileReview } from "../../src/review/file-review.ts";
-import { acceptAll, type Changes, currentText, end, isMixed, rejectAll, userLines } from "../../src/review/hunks.ts";
+import { type Changes, currentText, isMixed, rejectAll } from "../../src/review/hunks.ts";
 import { splitLines } from "../../src/review/line-diff.ts";
 import { PastReviews } from "../../src/review/past-reviews.ts";
 import { reviewOf, storedReview } from "../../src/review/stored-review.ts";
-import { backTo, copyOf, type Fate, type Fates, type Row, rowFrom, textOf, wordOf, words } from "./story-rows.ts";
+import { checkReview } from "./story-check.ts";
+import {
+  backTo,
+  copyOf,
+  type Fate,
+  type Fates,
+  marksByWord,
+  type Row,
+  rowFrom,
+  textOf,
+  wordOf,
+  words,
+} from "./story-rows.ts";
 
 /** The rows at some time, and what was known of all words. */
 interface Moment {
@@ -135,21 +147,15 @@ export class Story {
     this.review.agentWrote(this.text);
     // It then stands in place of the line that the agent had replaced first.
     const base = new Set(this.review.changes.base.map(wordOf));
+    const marks = marksByWord(this.review.changes);
     for (const [word, fate] of this.fates) {
       if (!tookOver || base.has(word)) continue;
       if (fate.gone === "agent") fate.gone = "user";
       // The replaced line may be there once more, brought by another branch in the place of the agent's.
-      else if (formerBase.has(word) && fate.gone === "no") Object.assign(fate, this.#authorOf(word));
+      else if (formerBase.has(word) && fate.gone === "no" && marks.has(word))
+        Object.assign(fate, { owner: "agent", isMixed: isMixed(marks.get(word)) });
     }
     if (this.text !== old) this.#pushed();
-  }
-
-  /** Returns what the review says of a line that is in the text. */
-  #authorOf(word: string): Pick<Fate, "owner" | "isMixed"> {
-    const { text, marks, pieces } = this.review.changes;
-    const at = text.findIndex((line) => wordOf(line) === word);
-    if (!pieces.some((piece) => at >= piece.start && at < end(piece))) return { owner: "user", isMixed: false };
-    return { owner: "agent", isMixed: isMixed(marks[at]) };
   }
 
   /** The user puts new lines in the place of some. */
@@ -292,8 +298,7 @@ export class Story {
       return;
     }
     this.#invalidated();
-    // The review of no other text holds any more.
-    for (const shelved of this.#shelf) shelved.wasBack ||= shelved.changes.hunks.length === 0;
+    this.#forgetUnreviewed();
   }
 
   undo(): void {
@@ -382,9 +387,13 @@ export class Story {
     for (const one of stored) this.#past.add(uri, reviewOf(JSON.parse(one)));
   }
 
-  #closed(): void {
-    // A text of which nothing was under review is known while the window lives.
+  /** A text of which nothing was under review is known only as long as the history of the review holds. */
+  #forgetUnreviewed(): void {
     for (const shelved of this.#shelf) shelved.wasBack ||= shelved.changes.hunks.length === 0;
+  }
+
+  #closed(): void {
+    this.#forgetUnreviewed();
     this.#stack = [{ ...this.#moment(), isValid: true }];
     this.#at = 0;
   }
@@ -418,12 +427,8 @@ export class Story {
    * @param mayReturn whether a word can be the agent's again
    */
   #settle(mayReturn: (word: string) => boolean): void {
-    const { base, text, marks, pieces } = this.review.changes;
-    const fresh = new Map(
-      pieces.flatMap((piece) =>
-        text.slice(piece.start, end(piece)).map((line, at) => [wordOf(line), marks[piece.start + at]]),
-      ),
-    );
+    const { base, text } = this.review.changes;
+    const fresh = marksByWord(this.review.changes);
     const [inBase, inText] = [new Set(base.map(wordOf)), new Set(text.map(wordOf))];
     for (const [word, fate] of this.fates) {
       // A removed line that is back with other spaces is in both.
@@ -465,36 +470,11 @@ export class Story {
 
   check(): void {
     for (const shelved of this.#shelf) shelved.wasBack ||= isSameText(textOf(shelved.rows), this.text);
-    const { changes } = this.review;
-    assert.equal(currentText(changes), this.text);
-    assert.equal(currentText(acceptAll(changes)), this.text);
-    const kept = words(currentText(rejectAll(changes, "keep")));
-    const dropped = words(currentText(rejectAll(changes, "drop")));
-    const shown = words(this.text);
-    for (const [word, { owner, isMixed, gone }] of this.fates) {
-      if (gone === "user") continue;
-      if (isMixed)
-        assert.ok(kept.includes(word), `${word}, which the user has changed, is lost though it was to be kept`);
-      else if (owner === "user") {
-        assert.ok(dropped.includes(word), `the user's ${word} is lost`);
-        // A line that the user has made of the agent's stays in place of the old one.
-        assert.ok(gone === "agent" || kept.includes(word), `the user's ${word} is lost where more is kept`);
-      } else assert.ok(!kept.includes(word) && !dropped.includes(word), `the agent's ${word} stays`);
-    }
-    // What a reject would take away without being the agent's alone is marked, so that the user is asked.
-    const marked = changes.hunks.flatMap((hunk) => userLines(changes, hunk).mixed.map((line) => shown[line]));
-    for (const { word } of this.rows) {
-      const fate = this.#fate(word);
-      if (fate.owner === "agent" && fate.isMixed) assert.ok(marked.includes(word), `${word} is not marked`);
-      if (fate.isMixed && !dropped.includes(word)) assert.ok(marked.includes(word), `${word} goes unasked`);
-    }
-    if (this.#mayRepeat) return;
-    const order = dropped.filter((word) => shown.includes(word));
-    assert.deepEqual(
-      shown.filter((word) => dropped.includes(word)),
-      order,
-      "lines changed their order",
-    );
-    assert.equal(new Set(dropped).size, dropped.length, "a line is there twice");
+    checkReview(this.review.changes, {
+      text: this.text,
+      rows: this.rows,
+      fates: this.fates,
+      mayRepeat: this.#mayRepeat,
+    });
   }
 }

@@ -8,19 +8,22 @@ const file = new URL("docs/settings.md", root);
 /**
  * @typedef {{
  *   type: string | string[], default: unknown, scope: string, order: number, minimum?: number, maximum?: number,
- *   enum?: string[], enumDescriptions?: string[], description?: string, markdownDescription?: string,
- *   markdownDeprecationMessage?: string,
+ *   enum?: string[], enumItemLabels?: string[], enumDescriptions?: string[], description?: string,
+ *   markdownDescription?: string, markdownDeprecationMessage?: string,
  * }} Setting
+ * @typedef {{ title: string, order: number, properties: Record<string, Setting> }} Group
  */
 
 const { contributes } = JSON.parse(await readFile(new URL("package.json", root), "utf8"));
-/** @type {Record<string, Setting>} */
-const properties = contributes.configuration.properties;
+/** @type {Group[]} */
+const groups = contributes.configuration;
 /** @type {{ command: string, title: string }[]} */
 const commands = contributes.commands;
-const settings = Object.entries(properties).sort(([, a], [, b]) => a.order - b.order);
-const current = settings.filter(([, { markdownDeprecationMessage }]) => !markdownDeprecationMessage);
-const deprecated = settings.filter(([, { markdownDeprecationMessage }]) => markdownDeprecationMessage);
+const byOrder = (/** @type {{ order: number }} */ a, /** @type {{ order: number }} */ b) => a.order - b.order;
+const settingsOf = (/** @type {Group} */ { properties }) =>
+  Object.entries(properties).sort(([, a], [, b]) => byOrder(a, b));
+const isDeprecated = (/** @type {[string, Setting]} */ [, setting]) => setting.markdownDeprecationMessage !== undefined;
+const deprecated = groups.flatMap(settingsOf).filter(isDeprecated);
 
 const text = `<!-- Written by scripts/settings-docs.mjs from package.json. Run \`npm run docs\` after a change. -->
 # Settings and commands
@@ -28,9 +31,7 @@ const text = `<!-- Written by scripts/settings-docs.mjs from package.json. Run \
 Settings with the scope "workspace" can also be set by a workspace that you trust. All others are read from your user
 settings only.
 
-| Setting | Default | Scope | Meaning |
-| --- | --- | --- | --- |
-${current.map(([name, setting]) => row(name, setting)).join("\n")}
+${groups.sort(byOrder).map(table).join("\n\n")}
 
 ## Commands
 
@@ -57,6 +58,13 @@ if (!process.argv.includes("--check")) {
   process.exitCode = 1;
 }
 
+/** @param {Group} group */
+function table(group) {
+  const rows = settingsOf(group).filter((setting) => !isDeprecated(setting));
+  const head = [`## ${group.title}`, "", "| Setting | Default | Scope | Meaning |", "| --- | --- | --- | --- |"];
+  return [...head, ...rows.map(([name, setting]) => row(name, setting))].join("\n");
+}
+
 /** @param {string} name @param {Setting} setting */
 function row(name, setting) {
   const scope = setting.scope === "resource" ? "workspace" : "user";
@@ -71,8 +79,14 @@ function value(fallback) {
 }
 
 /** @param {Setting} setting */
-function options({ enum: names = [], enumDescriptions: meanings }) {
-  return names.map((name, at) => `<br>${value(name)}${meanings ? `: ${meanings[at]}.` : ""}`).join("");
+function options({ enum: names = [], enumItemLabels: labels, enumDescriptions: meanings }) {
+  return names
+    .map((name, at) => {
+      const [label = "", meaning = ""] = [labels?.[at], meanings?.[at]];
+      const words = meaning.startsWith(label) ? [meaning] : [label, meaning];
+      return `<br>${value(name)}: ${words.filter(Boolean).join(". ")}.`;
+    })
+    .join("");
 }
 
 /** @param {Setting} setting */

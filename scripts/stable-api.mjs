@@ -16,6 +16,7 @@ const stablePoints = [
   "submenus",
   "views",
   "viewsContainers",
+  "walkthroughs",
 ];
 
 /**

@@ -15,6 +15,7 @@ import { makeVSIX } from "./vsix.mjs";
  * @property {boolean} all whether these are all files of the suite
  * @property {string | undefined} grep picks tests by title
  * @property {string | undefined} runs number of random sessions, for the suite `fuzz`
+ * @property {boolean} write whether the suite `pictures` writes its pictures instead of comparing them
  *
  * @typedef {(choice: Choice) => Start | Promise<Start>} Suite
  */
@@ -33,6 +34,12 @@ export const suites = {
     timeoutMinutes: choice.runs ? 240 : 15,
   }),
   panel: (choice) => ({ args: mocha(choice), timeoutMinutes: 10 }),
+  // Its fixtures have a time of their own, which the pictures show.
+  pictures: (choice) => ({
+    args: mocha(choice),
+    env: { RONDO_FIXTURE_TIME: "2026-01-15T14:30:00Z", ...(choice.write && { RONDO_WRITE_PICTURES: "1" }) },
+    timeoutMinutes: 15,
+  }),
   host: ({ files, grep }) => ({
     args: ["test/extension/runner/run.mjs", ...files],
     ...(grep && { env: { RONDO_GREP: grep } }),
@@ -70,6 +77,7 @@ const suiteOfPath = [
   ["tools/search.test.ts", "processes"],
   ["tour", "processes"],
   ["worktrees", "processes"],
+  ["pictures", "pictures"],
   ["query", "headless"],
   ["headless", "headless"],
   ["mcp", "headless"],

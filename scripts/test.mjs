@@ -1,7 +1,7 @@
 /**
  * `npm test [-- SUITE… | FILE…]`: builds Rondo, runs all suites or those named, and ends with a line `N passed, N
  * failed`. A file runs in its own suite. `--grep TEXT` picks tests by title, `--runs N` sets the number of random
- * sessions. `--watch FILE…` runs files of the suite `fast` again whenever one of their modules changes.
+ * sessions, `--write` writes the pictures of the suite `pictures`. `--watch FILE…` runs files of the suite `fast` again whenever one of their modules changes.
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -12,7 +12,12 @@ import { suiteOf, suites, testFiles } from "./test-suites.mjs";
 import { root } from "./version.mjs";
 
 const { values, positionals } = parseArgs({
-  options: { grep: { type: "string" }, runs: { type: "string" }, watch: { type: "boolean" } },
+  options: {
+    grep: { type: "string" },
+    runs: { type: "string" },
+    watch: { type: "boolean" },
+    write: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const files = await testFiles();
@@ -49,7 +54,8 @@ if (runHere("esbuild.mjs")) {
     const chosen = (all ? files : named).filter((file) => suiteOf(file) === name);
     if (chosen.length === 0) continue;
     console.log(`\n== ${name} ==`);
-    const results = await runSuite(name, () => start({ files: chosen, all, grep: values.grep, runs: values.runs }));
+    const { grep, runs, write } = values;
+    const results = await runSuite(name, () => start({ files: chosen, all, grep, runs, write }));
     for (const kind of /** @type {const} */ (["passed", "failed", "skipped"])) total[kind] += results.counts[kind];
     failures.push(...results.failures);
   }

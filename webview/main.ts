@@ -1,6 +1,7 @@
 /** The panel's entry: receives the host's messages, draws the panel and asks for a snapshot. */
 import { mount } from "svelte";
 import type { ToPanel } from "../src/chat/protocol.ts";
+import { guardFocus } from "./lib/focus-guard.ts";
 import { parseLink } from "./lib/link-target.ts";
 import { warmUp } from "./lib/markdown.ts";
 import { panel } from "./lib/panel.svelte.ts";
@@ -27,5 +28,10 @@ document.addEventListener("keydown", (event) => {
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no #root");
 mount(Panel, { target: root });
+guardFocus();
+const tellFocus = () => send({ type: "panel-focus", on: document.hasFocus() });
+window.addEventListener("focus", tellFocus);
+window.addEventListener("blur", tellFocus);
 send({ type: "ready" });
+tellFocus();
 requestIdleCallback(warmUp);

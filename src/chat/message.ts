@@ -186,8 +186,12 @@ export const CallMetadata = z.object({
   outputFile: z.optional(z.string()),
   /** Versions of the files that the call has shown or written, by absolute path; null: deleted (T12). */
   seen: z.optional(z.record(z.string(), z.nullable(z.string()))),
+  /** What people read from an offset of the output or error on, which is written for the model. */
+  words: z.optional(z.object({ at: z.number(), text: z.string() })),
   /** The call was not allowed: by a rule, by the user, or because nobody could answer. */
   denied: z.optional(z.boolean()),
+  /** The user is asked about it, and nothing of it has run: a session that is opened again asks again (R3). */
+  asking: z.optional(z.boolean()),
   /** Cut within its arguments and never run: no longer sent to the model (C4). */
   discarded: z.optional(z.boolean()),
   childID: z.optional(z.string()),

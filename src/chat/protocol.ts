@@ -1,9 +1,18 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
-import type { Chat } from "./apply.ts";
+import type { Chat, Entry } from "./apply.ts";
+import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { Attachment } from "./prompt-input.ts";
-import { Answer, type CommandPart, Rule } from "./requests.ts";
+import {
+  Answer,
+  type AskReason,
+  type BuildMode,
+  type CommandMarks,
+  type CommandPart,
+  Rule,
+  type RuleTrial,
+} from "./requests.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
@@ -56,6 +65,8 @@ export const ToHost = z.discriminatedUnion("type", [
   /** Opens a new session that ends before this user message, whose text goes into the composer. */
   z.object({ type: z.literal("fork"), messageID: z.string() }),
   z.object({ type: z.literal("compact") }),
+  /** Answered with `earlier`: some messages that end before this one. */
+  z.object({ type: z.literal("earlier"), before: z.string() }),
   z.object({ type: z.literal("open-child"), sessionID: z.string() }),
   z.object({ type: z.literal("show-context") }),
   z.object({ type: z.literal("answer"), requestID: z.string(), answer: Answer }),
@@ -70,7 +81,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("show-trace") }),
   z.object({ type: z.literal("hide-trace") }),
   z.object({ type: z.literal("export-trace") }),
-  z.object({ type: z.literal("remove-rule"), rule: Rule, source: z.enum(["settings", "workspace"]) }),
+  z.object({ type: z.literal("remove-rule"), rule: Rule, source: z.enum(["settings", "workspace", "session"]) }),
   /** Answered with `explained`. */
   z.object({ type: z.literal("explain"), command: z.string().check(z.maxLength(100_000)) }),
   z.object({ type: z.literal("end-command"), id: z.string() }),
@@ -131,6 +142,8 @@ export const ToHost = z.discriminatedUnion("type", [
     path: z.optional(z.string()),
   }),
   z.object({ type: z.literal("follow"), on: z.boolean() }),
+  /** Whether the focus is in the panel. */
+  z.object({ type: z.literal("panel-focus"), on: z.boolean() }),
   /** Shows the lines of a comment that waits. */
   z.object({ type: z.literal("show-comment"), id: z.string() }),
   z.object({ type: z.literal("remove-comment"), id: z.string() }),
@@ -139,8 +152,12 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("open-plan"), messageID: z.string() }),
   z.object({ type: z.literal("retry-now") }),
   z.object({ type: z.literal("try-again") }),
+  /** Goes on with a turn that was broken off. */
+  z.object({ type: z.literal("continue-turn") }),
+  ...connectRequests,
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("select-model") }),
+  z.object({ type: z.literal("manage-trust") }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
   /** The host also keeps the draft, so that it survives a reload of the window. */
@@ -205,6 +222,8 @@ export interface MergeView {
 }
 
 export interface SessionSummary extends SessionTab {
+  /** Whether it runs or waits in another window. */
+  elsewhere: boolean;
   /** ms since 1970 */
   updatedAt: number;
   messages: number;
@@ -251,12 +270,20 @@ export interface ModelChoice {
   unknown?: string;
 }
 
+/** Where a key and credit for a provider come from. */
+export interface AccountView {
+  providerID: string;
+  name: string;
+  takesKey: boolean;
+  /** Whether it has a page where credit is added. */
+  hasCreditPage: boolean;
+}
+
 export type Readiness =
   | { type: "ready" }
   /** A fixed script answers, over the sample workspace. */
   | { type: "tour" }
-  /** `found`: model servers, with the number of their models. `where`: "on this machine", or on which other. */
-  | { type: "no-key"; found: { name: string; models: number }[]; where: string };
+  | ({ type: "no-key" } & Connectable);
 
 /**
  * State of a file under review, in words for people. `accepted`, `rejected`: nothing is left to decide. `partly yours`:
@@ -301,7 +328,7 @@ export interface PendingComment {
 export interface RuleRow {
   rule: Rule;
   /** Rules from `agent` and `built-in` cannot be removed. */
-  source: "settings" | "workspace" | "agent" | "built-in";
+  source: "settings" | "workspace" | "session" | "agent" | "built-in";
   /** The agent's name; empty for other sources. */
   agent: string;
   count: number;
@@ -309,11 +336,14 @@ export interface RuleRow {
   lastAt: number | undefined;
 }
 
-export interface CommandJudgement {
+export interface CommandJudgement extends CommandMarks {
   command: string;
   decision: "allow" | "ask" | "deny";
   parts: CommandPart[];
+  reasons: AskReason[];
   always: Rule[];
+  /** Why "Always allow" cannot be given, a sentence; empty if `always` has rules. */
+  noAlways: string;
 }
 
 export interface ServerView {
@@ -364,8 +394,16 @@ export type FollowState = "off" | "on" | "paused";
 export interface PanelState {
   readiness: Readiness;
   mode: PermissionMode;
+  /** When the mode ends on its own, in ms since 1970; undefined: never. `buildMode` follows. */
+  modeEndsAt: number | undefined;
+  /** The mode before Plan or Bypass; in the others, the present one. */
+  buildMode: BuildMode;
+  /** How long Bypass would hold, in minutes. */
+  bypassMinutes: number;
   model: ModelChoice | undefined;
   models: ModelChoice[];
+  /** Of the provider that was asked last, else of the model that is chosen. */
+  account: AccountView | undefined;
   trusted: boolean;
   /** Whether a folder on this machine's disk is open. */
   hasFolder: boolean;
@@ -389,21 +427,29 @@ export interface PanelState {
   next: { worktree: boolean; second: string };
   /** At least the session on screen. */
   tabs: readonly SessionTab[];
+  /** Tasks to begin with; none where the session has messages. */
+  starters: Starter[];
   servers: ServerView[];
   /** The newest restore. `open`: number of files that are left, because it was cut off; of an undo, if `isUndo`. */
   restored: { files: number; at: number; open: number; isUndo: boolean } | undefined;
 }
 
-/** `seq` grows by one per message; after a gap the panel requests a snapshot with `ready`. */
+/**
+ * `seq` grows by one per message; after a gap the panel requests a snapshot with `ready`. A snapshot has the newest
+ * messages only; `missing` is the number of those before them.
+ */
 export type ToPanel = { seq: number } & (
-  | { type: "snapshot"; chat: Chat; state: PanelState; draft: string }
+  | { type: "snapshot"; chat: Chat; missing: number; state: PanelState; draft: string }
+  /** Messages that end before the message `before`; `missing` is the number of those before them. */
+  | { type: "earlier"; before: string; messages: Entry[]; missing: number }
   | { type: "events"; events: ChatEvent[] }
   | { type: "state"; state: PanelState }
   | { type: "sessions"; query: string; sessions: SessionSummary[] }
   | { type: "child"; chat: Chat }
   | { type: "context"; use: ContextUse }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
-  | { type: "tried"; requestID: string; examples: { text: string; matches: boolean }[] }
+  /** One trial for each rule, in their order. */
+  | { type: "tried"; requestID: string; trials: RuleTrial[] }
   | { type: "rules"; rules: RuleRow[] }
   | { type: "trace"; trace: Trace }
   | { type: "explained"; judgement: CommandJudgement }
@@ -414,8 +460,13 @@ export type ToPanel = { seq: number } & (
   | { type: "rivals"; rivals: RivalView[] }
   | { type: "editor-context"; context: EditorContext }
   | { type: "notice"; message: string; next: string }
+  | { type: "connect"; view: ConnectView }
+  /** What the user has chosen to start with is connected. */
+  | { type: "connected"; label: string }
   /** Puts text into the composer at the cursor; `send` sends it at once. */
   | { type: "compose"; text: string; send: boolean }
+  /** Presses the key of the open question that confirms (Ctrl+Enter), or the one that dismisses it (Escape). */
+  | { type: "answer-key"; key: "confirm" | "dismiss" }
   | { type: "focus" }
   | { type: "show-sessions" }
   | { type: "show-rules" }

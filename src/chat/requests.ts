@@ -22,17 +22,110 @@ export interface CommandPart {
   why: string;
 }
 
+/** What makes a call worth a question, the worst first. */
+export const risks = [
+  "deletes",
+  "outside",
+  "network-code",
+  "secrets",
+  "elsewhere",
+  "unreadable",
+  "writes",
+  "no-rule",
+] as const;
+export type Risk = (typeof risks)[number];
+
+/** UTF-16 offsets into the command, or into the text of the preview. */
+export interface TextRange {
+  start: number;
+  end: number;
+}
+
+/** A reason why a call asks. Reasons are sorted by risk; parts that share a reason are joined; no sentence comes twice. */
+export interface AskReason {
+  risk: Risk;
+  /** "It deletes 214 files." */
+  sentence: string;
+  /** The real effect: "Git has 9 of them. The other 205 cannot be brought back." May be empty. */
+  detail: string;
+  /** The places of the command that it is about, in order. Empty where it is about the whole. */
+  marks: TextRange[];
+}
+
+/** A part of a command that the rules allow already. */
+export interface AllowedPart {
+  text: string;
+  /** The deciding rule or mode, in words. */
+  why: string;
+  range: TextRange;
+}
+
+/** What a card shows of a command besides its text. */
+export interface CommandMarks {
+  /** `&&`, `||`, `;`, `&` and `|` between the commands of the first level: a new line is drawn before each. */
+  connectors: TextRange[];
+  allowed: AllowedPart[];
+}
+
+export interface CommandPreview extends CommandMarks {
+  type: "command";
+  command: string;
+  cwd: string;
+  /** The name of the shell that runs it: "bash". */
+  shell: string;
+  /** undefined: it runs in the background without a limit. */
+  timeoutMs: number | undefined;
+  parts: CommandPart[];
+  /** The model's reason to run it outside of the sandbox; undefined if it runs inside, or there is none. */
+  outsideSandbox?: string;
+}
+
+/** A tool of a server, or of another extension. */
+interface ArgumentsPreview {
+  type: "arguments";
+  /** The name of the MCP server; empty for a tool of VS Code. */
+  server: string;
+  tool: string;
+  /** What the server says that the tool does: untrusted. */
+  claim: string;
+  input: Record<string, unknown>;
+}
+
 export type Preview =
   | { type: "diff"; diff: FileDiff }
   | { type: "diffs"; diffs: FileDiff[] }
-  /** `outsideSandbox`: the model's reason to run it outside of the sandbox; undefined if it runs inside, or there is none. */
-  | { type: "command"; command: string; cwd: string; parts: CommandPart[]; outsideSandbox?: string }
+  | CommandPreview
+  | ArgumentsPreview
+  /** `sent`: what leaves this computer, a sentence. */
+  | { type: "page"; url: string; sent: string }
+  /** `copy`: where a copy is kept, a sentence. */
+  | { type: "deletion"; files: { path: string; inGit: boolean }[]; copy: string }
+  /** `outside`: the part of the path that leads out of the workspace. */
+  | { type: "path"; path: string; outside: TextRange }
+  /** `value`: dots, unless it is harmless. */
+  | { type: "secret"; path: string; names: { name: string; value: string }[] }
   | { type: "text"; text: string };
+
+/** What a rule of "Always allow" would let through and still ask for, near its border. */
+export interface RuleTrial {
+  /** At most two. */
+  allows: string[];
+  /** At most two. */
+  asks: string[];
+  /** Why the rule cannot be given, a sentence; empty if it can. */
+  invalid: string;
+}
+
+/** How long and how far a rule of "Always allow" holds. */
+export const ruleScopes = ["session", "workspace", "everywhere"] as const;
+export type RuleScope = (typeof ruleScopes)[number];
 
 export interface Question {
   question: string;
   header: string;
   options: { label: string; description: string }[];
+  /** The label of the option that the model would take; empty if it has no favourite. */
+  favorite: string;
   multiple: boolean;
 }
 
@@ -55,9 +148,13 @@ export interface PermissionRequest extends AskedOfCall {
   title: string;
   /** The rule or mode that makes it ask, in words. */
   reason: string;
+  /** Why it asks, the riskiest first. */
+  reasons: AskReason[];
   preview: Preview;
   /** The rules that "Always allow" would add, shown before. Empty: it can only be allowed once. */
   always: Rule[];
+  /** Why "Always allow" cannot be given, a sentence; empty if `always` has rules. */
+  noAlways: string;
 }
 
 export interface ChoicesRequest extends AskedOfCall {
@@ -93,7 +190,7 @@ export interface LoopRequest extends AskedOfCall {
 
 export type UserRequest = PermissionRequest | ChoicesRequest | PlanRequest | BudgetRequest | LoopRequest;
 
-const BuildMode = z.enum(["default", "acceptEdits"]);
+export const BuildMode = z.enum(["default", "acceptEdits"]);
 export type BuildMode = z.infer<typeof BuildMode>;
 
 const Words = z.string().check(z.maxLength(100_000));
@@ -112,8 +209,8 @@ export const Answer = z.discriminatedUnion("kind", [
     z.object({ kind: permission, type: z.literal("command"), command: Words }),
     /** Runs with these arguments instead of the model's. */
     z.object({ kind: permission, type: z.literal("input"), input: z.record(z.string(), z.unknown()) }),
-    /** `rules` are those of the request, possibly with edited patterns. */
-    z.object({ kind: permission, type: z.literal("always"), rules: Rules }),
+    /** `rules` are those of the request, possibly with edited patterns. `scope`: "workspace" if absent. */
+    z.object({ kind: permission, type: z.literal("always"), rules: Rules, scope: z.optional(z.enum(ruleScopes)) }),
     /** `words` are sent to the model and the turn continues; without them it stops. */
     z.object({ kind: permission, type: z.literal("deny"), words: Words }),
   ]),
@@ -137,7 +234,7 @@ export const Answer = z.discriminatedUnion("kind", [
   ]),
   z.discriminatedUnion("type", [
     z.object({ kind: loop, type: z.literal("continue") }),
-    z.object({ kind: loop, type: z.literal("always"), rules: Rules }),
+    z.object({ kind: loop, type: z.literal("always"), rules: Rules, scope: z.optional(z.enum(ruleScopes)) }),
     /** The call is denied; `words` are sent to the model and the turn continues. */
     z.object({ kind: loop, type: z.literal("hint"), words: Words.check(z.minLength(1)) }),
     z.object({ kind: loop, type: z.literal("stop") }),

@@ -18,6 +18,11 @@ export class Stopped extends DOMException {
   }
 }
 
+/** Whether the window is closed or reloaded, which leaves questions open. */
+export function isClosing({ reason }: AbortSignal): boolean {
+  return reason instanceof Stopped && reason.by === "closed";
+}
+
 /** Returns who stopped it; a signal without a known reason counts as the user's. */
 export function stopCauseOf({ reason }: AbortSignal): StopCause {
   return reason instanceof Stopped ? reason.by : "user";

@@ -1,5 +1,5 @@
 /** Reads the to-dos of the model from its calls of `todo_write`. */
-import type { Chat } from "./apply.ts";
+import type { Entry } from "./apply.ts";
 import type { Part } from "./message.ts";
 
 export interface Todo {
@@ -24,9 +24,9 @@ function todoOf(entry: unknown): Todo | undefined {
   return { content: entry.content, state };
 }
 
-/** Returns the newest list of a chat; empty if there is none. */
-export function newestTodos(chat: Chat): Todo[] {
-  for (const { parts } of chat.messages.toReversed()) {
+/** Returns the newest list; empty if there is none. */
+export function newestTodos(messages: readonly Entry[]): Todo[] {
+  for (const { parts } of messages.toReversed()) {
     for (const part of parts.toReversed()) {
       const todos = todosOf(part);
       if (todos) return todos;

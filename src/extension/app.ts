@@ -7,8 +7,8 @@ import { attempt } from "../chat/attempt.ts";
 import { diffsOf } from "../chat/diffs.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import { sameJson } from "../chat/json.ts";
-import { ModelRef } from "../chat/message.ts";
 import { forLog } from "../loop/loop-events.ts";
+import { presentMode } from "../loop/setup/agent-config.ts";
 import { combineExternalTools } from "../loop/setup/external-tools.ts";
 import { RateLimits } from "../providers/shared/rate-limits.ts";
 import { SpendingLedger } from "../record/ledger.ts";
@@ -41,8 +41,10 @@ import { vscodeTools } from "./host/vscode-tools.ts";
 import { WindowServers } from "./mcp/window-servers.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
+import { Attention } from "./outside/attention.ts";
 import { Attachments } from "./panel/attachments.ts";
 import { Composer } from "./panel/composer.ts";
+import { ConnectPage } from "./panel/connect-page.ts";
 import { conversationHandlers } from "./panel/conversation-handlers.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { Handlers, PanelContext } from "./panel/handlers.ts";
@@ -55,6 +57,8 @@ import { RivalsPage } from "./panel/rivals-page.ts";
 import { rulesHandlers } from "./panel/rules-handlers.ts";
 import { SandboxOffer } from "./panel/sandbox-offer.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
+import { Starters } from "./panel/starters.ts";
+import { openTour } from "./panel/tour.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
 import { worktreeCommands } from "./panel/worktree-commands.ts";
@@ -72,12 +76,14 @@ import { Review } from "./review/review.ts";
 import { ReviewBadges } from "./review/review-badges.ts";
 import { reviewCommands, reviewHandlers } from "./review/review-commands.ts";
 import { StepChanges } from "./review/step-changes.ts";
+import { BypassEnds } from "./sessions/bypass-ends.ts";
 import { ChangeAuthors } from "./sessions/change-authors.ts";
-import { initialChoices, remembered } from "./sessions/choices.ts";
+import { initialChoices, modelToBeginWith, remembered, SessionChoices } from "./sessions/choices.ts";
 import type { ConversationObserver, SharedDeps } from "./sessions/conversation-options.ts";
 import { Conversations } from "./sessions/conversations.ts";
 import { checkpointText, editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
 import { Projects } from "./sessions/projects.ts";
+import { SessionMarks } from "./sessions/session-marks.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
 import { windowBoundary } from "./sessions/window-boundary.ts";
 import { readSettings, watchSettings } from "./settings.ts";
@@ -106,13 +112,13 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const stateChanged = () => {
     panel.stateChanged();
     rivals.refresh();
-    updateContextKeys(conversations, worktrees);
+    updateContextKeys(conversations, worktrees, models.readiness.type === "ready");
   };
   const send: PanelContext["send"] = (message) => panel.send(message);
 
   const keys = own(new Keys(context.secrets));
   const rateLimits = new RateLimits(vscode.Uri.joinPath(context.globalStorageUri, "rate-limits").fsPath);
-  const models = new Models(keys, rateLimits, ModelRef.safeParse(memory.get(remembered.model)).data);
+  const models = new Models(keys, rateLimits, modelToBeginWith(memory, context.globalState));
   const review = own(new Review({ storage, warn: (message) => void vscode.window.showWarningMessage(message) }));
   const follow = own(
     new Follow({ on: readSettings().follow, changed: stateChanged, note: (message) => log.debug(message) }),
@@ -173,8 +179,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     platform: process.platform,
     openModel: (ref) => models.open(ref),
     fallbackModel: () => models.fallback,
-    rules: () => rules.inForce(),
-    keepRules: (more) => rules.keep(more),
+    rules: (sessionID) => rules.inForce(sessionID),
+    keepRules: (more, scope, sessionID) => void rules.keep(more, scope, sessionID).catch((error) => log.error(error)),
     ruleUsed: (rule) => rules.used(rule),
     attended: true,
     get titles() {
@@ -192,6 +198,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const observer: ConversationObserver = {
     event(session, event) {
+      attention.event(session, event);
       const isCurrent = session === conversations.current;
       if (isCurrent) panel.event(event);
       const isApart = ownFolderOf(session.chat) !== undefined;
@@ -210,17 +217,22 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     switched({ chat }) {
       comments.threads.follow(chat, false);
       void memory.update(remembered.session, chat.session.id);
+      bypassEnds.check();
+      attention.update();
       observer.tabsChanged();
       panel.chatChanged();
       void restorePage.refresh();
     },
     tabsChanged() {
       const { tabs } = conversations;
+      bypassEnds.tabsChanged(tabs);
+      marks.update(conversations.sessions);
       if (!sameJson(tabs, memory.get(remembered.tabs))) void memory.update(remembered.tabs, tabs);
       stateChanged();
     },
     trouble: (problem) => send({ type: "notice", ...problem }),
   };
+  const marks = own(new SessionMarks(storage.fsPath));
   const authors = new ChangeAuthors(memory, () => review.files().filter(({ hunks }) => hunks > 0));
   const conversations = own(
     new Conversations({
@@ -230,12 +242,11 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       choicesFor: (chat) => initialChoices(models, memory, chat),
       folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "",
       toReview: (id) => authors.count(id),
+      markOf: (id) => marks.of(id),
       worktreeOf: (id) => worktrees.view(id),
     }),
   );
 
-  const closed = new AbortController();
-  own({ dispose: () => closed.abort() });
   let prepared: Promise<void> | undefined;
   const sandboxOffer = new SandboxOffer(context.globalState);
   const prepare = async () => {
@@ -248,7 +259,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     await keys.load();
     await models.load();
     // Looked for only where there is no model: the start page offers what is found.
-    if (models.readiness.type === "no-key") void models.discover(closed.signal).then(stateChanged);
+    if (models.readiness.type === "no-key") void connect.look();
     void cleanUpWorktrees(worktreeStore, (id) => conversations.has(id)).then((notes) => {
       for (const note of notes) log.info(note);
     });
@@ -288,9 +299,20 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...{ models, files, worktrees, comments: comments.threads },
     decided: ({ chat }) => teller.settled(chat.session.id),
   });
+  const bypassEnds = own(
+    new BypassEnds({ choices: new SessionChoices(memory), sessions: () => conversations.sessions, stateChanged }),
+  );
   const terminals = own(new TerminalCommands());
   const contexts = new EditorContexts({ page, composer, files, terminals, debugOutput });
   const restorePage = own(new RestorePage(page));
+  const starters = own(new Starters(() => conversations.current.chat.messages.length === 0, stateChanged));
+  const connect = own(
+    new ConnectPage(page, {
+      ...{ keys, models, globalState: context.globalState },
+      setModel: (ref) => composer.handlers["set-model"]({ type: "set-model", ...ref }),
+      openTour: () => openTour(context.extensionUri, conversations),
+    }),
+  );
   const rulePage = rulesHandlers(page, rules);
   const tracePage = own(new TracePage(page, log));
   /** To be called when the panel's document is gone. A new one shows the conversation, not a page. */
@@ -299,20 +321,24 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     tracePage.hide();
     rivals.hide();
   };
+  const sessionsPage = new SessionsPage(page, composer, worktrees);
+  own(marks.onDidChange(() => void sessionsPage.refresh()));
   const handlers: Handlers = {
     ...composer.handlers,
     ...contexts.handlers,
     ...conversationHandlers(page, models),
-    ...new SessionsPage(page, composer, worktrees).handlers,
+    ...sessionsPage.handlers,
     ...worktrees.handlers,
     ...rivals.handlers,
     ...restorePage.handlers,
     ...rulePage,
     ...tracePage.handlers,
     ...questionHandlers(page, composer),
+    ...connect.handlers,
     ...comments.handlers,
     "set-mode"(request) {
       composer.handlers["set-mode"](request);
+      bypassEnds.check();
       if (request.mode === "bypassPermissions") void sandboxOffer.show();
     },
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
@@ -321,6 +347,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       return openInEditor(own === undefined ? file : path.resolve(own, file), line);
     },
     ready: closePages,
+    "panel-focus": ({ on }) => panel.focusChanged(on),
     follow: ({ on }) => follow.set(on),
     ...reviewHandlers(review),
     server: ({ name, action }) => mcp.act(name, action),
@@ -335,11 +362,23 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       state: () =>
         panelState({
           ...{ comments, memory, composer, conversations, follow, ledger, models, projects, restorePage, review, mcp },
-          ...{ authors, worktrees },
+          ...{ authors, marks, starters, worktrees },
         }),
       draft: () => composer.draft,
       prepare,
       explain: page.explain,
+      seenChanged: () => attention.update(),
+    }),
+  );
+  const attention = own(
+    new Attention({
+      panel,
+      sessions: () => conversations.sessions,
+      currentID: () => conversations.current.chat.session.id,
+      async show(id) {
+        await panel.reveal();
+        conversations.show(id);
+      },
     }),
   );
 
@@ -352,7 +391,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const baselines = own(new BaselineProvider(review));
   const reviewLoaded = review.load();
   void comments.load();
-  for (const { onDidChange } of [review, comments.threads, keys, models, projects]) own(onDidChange(stateChanged));
+  for (const { onDidChange } of [marks, review, comments.threads, keys, models, projects])
+    own(onDidChange(stateChanged));
   own(vscode.workspace.onDidChangeWorkspaceFolders(stateChanged));
   own(
     watchSettings(() => {
@@ -361,6 +401,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       for (const problem of problems) log.warn(problem);
       const { chat, choices } = conversations.current;
       if (chat.messages.length === 0) choices.agent = agent;
+      attention.update();
       stateChanged();
     }),
   );
@@ -368,7 +409,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const briefModel = new BriefModel({ models, agents, ledger });
   const commitMessages = own(new CommitMessages({ page, model: briefModel, files }));
   const mayEdit = async (uri: vscode.Uri) => {
-    const { mode } = conversations.current.choices;
+    const mode = presentMode(conversations.current.choices);
     return editPermission(await host.workspace.locate(uri.fsPath), { mode, ...rules.inForce() });
   };
   const inlinePrompts = own(new InlinePrompts({ page, model: briefModel, files, watch: review, mayEdit }));
@@ -385,6 +426,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     "rondo.generateCommitMessage": (sourceControl: unknown) => commitMessages.generate(sourceControl),
     "rondo.inlinePrompt": () => inlinePrompts.show(),
     "rondo.cancelCommitMessage": () => commitMessages.cancel(),
+    "rondo.showWaiting": () => attention.show(),
     "rondo.follow": () => follow.set(follow.state !== "on"),
   };
   const documents: Record<string, (uri: vscode.Uri) => string | undefined | Promise<string | undefined>> = {

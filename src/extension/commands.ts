@@ -31,10 +31,15 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
     await panel.reveal();
     await act();
   };
+  /** Answers what is in sight, else brings it into sight. */
+  const answered = (key: "confirm" | "dismiss") => () =>
+    panel.isShown ? send({ type: "answer-key", key }) : panel.reveal();
   return {
     "rondo.focus": () => panel.reveal(),
     "rondo.new": revealed(() => conversations.startNew()),
     "rondo.stop": () => handle(handlers, { type: "stop" }),
+    "rondo.allow": answered("confirm"),
+    "rondo.deny": answered("dismiss"),
     "rondo.sessions": revealed(() => send({ type: "show-sessions" })),
     "rondo.rename": reported(async () => {
       const { id, title } = conversations.current.chat.session;

@@ -2,13 +2,21 @@
 import * as vscode from "vscode";
 import type { WorktreePage } from "./panel/worktree-page.ts";
 import type { Conversations } from "./sessions/conversations.ts";
+import { stateOf } from "./sessions/summary.ts";
 
 /** With the values that VS Code has. */
 const known = new Map<string, boolean>();
 
-export function updateContextKeys({ current, tabs }: Conversations, worktrees: WorktreePage): void {
+/** `isConnected`: whether there is a model, which is the first step of the walkthrough. */
+export function updateContextKeys(
+  { current, tabs }: Conversations,
+  worktrees: WorktreePage,
+  isConnected: boolean,
+): void {
   const { session, status, messages } = current.chat;
   const now = {
+    "rondo.connected": isConnected,
+    "rondo.asks": stateOf(current.chat) === "asks",
     "rondo.running": status.type !== "idle",
     "rondo.hasMessages": messages.length > 0,
     "rondo.hasTabs": tabs.length > 1,

@@ -33,6 +33,8 @@ export interface Settings {
   agent: string;
   thinking: Thinking;
   mode: PermissionMode;
+  /** How long the mode Bypass holds. */
+  bypassMs: number;
   rules: Rule[];
   /** Patterns of further secret files, in the syntax of `.gitignore`. */
   secrets: string[];
@@ -59,6 +61,8 @@ export interface Settings {
   worktreeCopy: string[];
   /** Whether a new window shows in an editor where the agent reads and writes. */
   follow: boolean;
+  /** What tells outside of the panel that Rondo waits or is done. */
+  attention: { badge: boolean; statusBar: boolean; notifications: boolean };
   limits: Limits;
   /** Sentences about invalid settings. Each of them has its default instead. */
   problems: string[];
@@ -136,6 +140,7 @@ function parseSettings(): Settings {
     agent: read("agent", z.string(), !trusted),
     thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), !trusted),
     mode: read("permission.mode", PermissionMode),
+    bypassMs: read("permission.bypassMinutes", z.number().check(z.gte(0.1), z.lte(480))) * 60_000,
     rules: read("permission.rules", z.array(Rule)),
     secrets: read("permission.secrets", z.array(z.string())),
     worktreeCopy: read("worktree.copy", z.array(z.string())),
@@ -155,6 +160,11 @@ function parseSettings(): Settings {
     hooks: read("hooks", AnyObject),
     titles: read("titles", z.boolean()),
     follow: read("follow", z.boolean(), false),
+    attention: {
+      badge: read("attention.badge", z.boolean()),
+      statusBar: read("attention.statusBar", z.boolean()),
+      notifications: read("attention.notifications", z.boolean()),
+    },
     limits: {
       ...extensionLimits,
       ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),

@@ -1,9 +1,11 @@
 /** The loop: calls the model and runs its tool calls until it has nothing more to do (spec L). */
 import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
+import { isClosing } from "../chat/stopped.ts";
 import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
+import { callOf } from "./calls/call-input.ts";
 import { runCalls } from "./calls/calls.ts";
-import { abortedText, budgetText, closeOpenCalls, discardCalls, lastStepText } from "./calls/close-calls.ts";
+import { aborted, closeOpenCalls, discardCalls, lastStep, overBudget, waitingCalls } from "./calls/close-calls.ts";
 import { recordChanges } from "./calls/record-changes.ts";
 import { compact, isWholeTurn, pendingCompaction, recentFailure, requestCompaction } from "./context/compact.ts";
 import {
@@ -21,7 +23,7 @@ import { addSyntheticMessage } from "./context/synthetic-message.ts";
 import { cannotFit, compactionFailed, describe, endOf, isFull, overTime, priceUnknown } from "./endings.ts";
 import { ModelError } from "./model.ts";
 import { streamReply } from "./reply/reply.ts";
-import type { Reply } from "./reply/reply-sink.ts";
+import type { Reply, ToolCall } from "./reply/reply-sink.ts";
 import { OverTime } from "./session/clock.ts";
 import { breakOf } from "./session/termination.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
@@ -85,6 +87,8 @@ async function runRounds(turn: Turn): Promise<TurnEnd> {
     over: false,
   };
   try {
+    const resumed = await runWaitingCalls(turn, progress);
+    if (resumed !== "continue") return resumed;
     for (;;) {
       const next = (await limitReached(turn, progress)) ?? (await runRound(turn, progress));
       if (next !== "continue") return next;
@@ -93,6 +97,18 @@ async function runRounds(turn: Turn): Promise<TurnEnd> {
     await awaitChanges(turn, progress);
     progress.over = true;
   }
+}
+
+/** Asks again about the calls about which the user was asked when the window was closed, and runs those behind them (R3). */
+async function runWaitingCalls(turn: Turn, progress: Progress): Promise<Next> {
+  const waiting = waitingCalls(turn.chat);
+  const [first] = waiting;
+  const { user } = pendingPrompt(turn.chat);
+  if (!first || !user) return "continue";
+  const over = await checkBudget(turn);
+  if (over) return over;
+  await turn.facts.learn(turn.resolveConfig(user).model, turn.signal);
+  return await runStepCalls(turn, turn.resolveConfig(user), progress, first.messageID, waiting.map(callOf));
 }
 
 /** Maximum time that a stopped turn waits for the changes of its calls. */
@@ -177,7 +193,7 @@ async function saveNotes({ turn, config, user }: Round): Promise<Next> {
     turn.log.note(`Lasting notes could not be asked for: ${error.message}`);
   }
   // A denial ends the notes, not the turn: open calls have their results before the next request.
-  closeOpenCalls(turn, abortedText);
+  closeOpenCalls(turn, aborted);
   // The model is told to continue here, or by the following compaction.
   const { size } = measureContext(turn.chat, config);
   if (size <= overflowLimit(config, turn.limits)) addSyntheticMessage(turn, user, reminders.goOnWithWork);
@@ -221,14 +237,24 @@ async function step(round: Round): Promise<Next> {
   if (reply.finish === "context-full") return afterOverflow(round, size, undefined);
   if (reply.finish === "length") return afterCut(round, reply);
   progress.continued = 0;
-  if (isLast) closeOpenCalls(turn, lastStepText);
+  if (isLast) closeOpenCalls(turn, lastStep);
   if (reply.calls.length === 0 || isLast) return await runStopHooks(round, reply);
   const overBudget = await checkBudget(turn);
   if (overBudget) return overBudget;
+  return await runStepCalls(turn, config, progress, reply.message.id, reply.calls);
+}
+
+async function runStepCalls(
+  turn: Turn,
+  config: AgentConfig,
+  progress: Progress,
+  messageID: string,
+  calls: readonly ToolCall[],
+): Promise<Next> {
   try {
-    return await runCalls(turn, config, reply.calls);
+    return await runCalls(turn, config, calls);
   } finally {
-    const recorded = recordStepChanges(turn, progress, reply.message.id);
+    const recorded = recordStepChanges(turn, progress, messageID);
     progress.changesKnown = Promise.all([progress.changesKnown, recorded]).then(() => {});
   }
 }
@@ -327,10 +353,11 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {
     if (end.error) storeError(turn, end.error);
-    const terminated = turn.lineage.length === 1 ? breakOf(end) : undefined;
+    const terminated = turn.lineage.length === 1 ? breakOf(end, turn.signal) : undefined;
     if (terminated && turn.chat.session.terminated?.by !== "memory")
       turn.emit({ type: "session", session: { ...turn.chat.session, terminated } });
-    closeOpenCalls(turn, end.reason === "error_max_budget_usd" ? budgetText : abortedText);
+    const kept = isClosing(turn.signal) ? waitingCalls(turn.chat) : [];
+    closeOpenCalls(turn, end.reason === "error_max_budget_usd" ? overBudget : aborted, kept);
     prune(turn);
     turn.flush();
     turn.report({ type: "loop:persist" });

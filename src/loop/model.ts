@@ -79,7 +79,12 @@ export type ModelErrorKind =
   /** Any other 5xx, or an error inside the stream without a clearer kind. */
   | "server"
   | "no-key"
+  /** The key is wrong, expired or revoked: another one is needed. */
   | "auth"
+  /** The key is good, but this account may not use the model, or not from here: another key of it changes nothing. */
+  | "no-access"
+  /** The provider's filter refuses what the request says. */
+  | "flagged"
   | "unknown-model"
   | "context-full"
   /** The account's money or quota is used up: waiting does not help. */
@@ -102,6 +107,8 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the SDK or the server recommends a retry, if they say so. */
   readonly shouldRetry: boolean | undefined;
+  /** The server's own words, without the key; empty if it had none. */
+  readonly said: string;
 
   /** By name, because each provider's bundle contains its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -112,7 +119,7 @@ export class ModelError extends Error {
     kind: ModelErrorKind,
     message: string,
     next: string,
-    more: { status?: number; retryAfterMs?: number; shouldRetry?: boolean; cause?: unknown } = {},
+    more: { status?: number; retryAfterMs?: number; shouldRetry?: boolean; said?: string; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause });
     this.kind = kind;
@@ -120,5 +127,6 @@ export class ModelError extends Error {
     this.status = more.status;
     this.retryAfterMs = more.retryAfterMs;
     this.shouldRetry = more.shouldRetry;
+    this.said = more.said ?? "";
   }
 }

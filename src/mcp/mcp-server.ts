@@ -356,8 +356,11 @@ export class McpServer {
     const state = this.#state;
     if (state.type === "failed") throw new ToolError(`The server ${name} does not run. ${state.message} ${state.next}`);
     if (state.type === "sign-in")
-      throw new ToolError(`The server ${name} requires the user to sign in. Continue without it.`);
-    throw new ToolError(`The server ${name} does not run. Continue without it.`);
+      throw new ToolError(
+        `The server ${name} requires the user to sign in. Continue without it.`,
+        `The server ${name} wants you to sign in.`,
+      );
+    throw new ToolError(`The server ${name} does not run. Continue without it.`, `The server ${name} does not run.`);
   }
 
   /** Ends a server that hangs after a call was aborted, so that the next call gets a new one. */

@@ -21,6 +21,7 @@ const anthropic = {
   keyVariable: "ANTHROPIC_API_KEY" as const,
   urlVariable: "ANTHROPIC_BASE_URL",
   keyPage: "https://platform.claude.com/settings/keys",
+  creditPage: "https://platform.claude.com/settings/billing",
 };
 
 /** Names, addresses and where keys come from. */
@@ -45,6 +46,8 @@ export interface ProviderAccess {
   models?: Readonly<Record<string, string>>;
   /** Headers of each request to it. */
   headers?: Readonly<Record<string, string>>;
+  /** What people know the server by; without it, the provider's name or the host of another address. */
+  name?: string;
 }
 
 interface EnvironmentAccess extends ProviderAccess {
@@ -117,8 +120,11 @@ export async function openModel(provider: string, access: ProviderAccess): Promi
     const next = `Set rondo.baseUrl, or start with ${urlVariable} in the environment.`;
     throw new ModelError("invalid", `The address of ${name} is not known.`, next);
   }
-  const { href } = address(baseURL);
-  const options = { ...access, providerID: provider, apiKey: access.apiKey ?? "none", keyVariable };
+  const { href, host } = address(baseURL);
+  const isElsewhere =
+    keyPage !== undefined && access.baseURL !== undefined && plainAddress(baseURL) !== plainAddress(usual);
+  const shownName = access.name ?? (isElsewhere ? host : name);
+  const options = { ...access, name: shownName, providerID: provider, apiKey: access.apiKey ?? "none", keyVariable };
   const route = familyOf(provider, href)?.route;
   const isMessages = provider === "anthropic" || access.api === "messages";
   if (!route) return await openServer({ api: isMessages ? "messages" : "openai", baseURL }, options);
@@ -131,15 +137,16 @@ export async function openModel(provider: string, access: ProviderAccess): Promi
 }
 
 interface OpenOptions extends ProviderAccess {
+  name: string;
   providerID: string;
   apiKey: ApiKey;
   keyVariable: string;
 }
 
 async function openServer(way: ModelRoute, options: OpenOptions): Promise<Model> {
-  const { providerID, apiKey, keyVariable, headers = {}, api = "auto" } = options;
+  const { providerID, name: shownName, apiKey, keyVariable, headers = {}, api = "auto" } = options;
   const { baseURL } = way;
-  const access = { providerID, apiKey, keyVariable, baseURL, headers };
+  const access = { providerID, name: shownName, apiKey, keyVariable, baseURL, headers };
   const known = (name: string) => modelOf(options, name);
   if (way.api === "messages") {
     const { anthropicModel } = await import("./anthropic/anthropic-model.ts");

@@ -121,7 +121,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
   const { chat, sessions, persist, model, mode, agent, folders, trusted, limits, say, log } = plan;
   const { id } = chat.session;
   const appended = typeof options.systemPrompt === "object" ? (options.systemPrompt.append ?? "") : "";
-  const choices = { mode, model, agent, thinking: thinkingOf(options), appended };
+  const choices = { mode, modeEnd: undefined, model, agent, thinking: thinkingOf(options), appended };
   // Git works while everything else is loaded.
   const isTold = trusted && chat.prefix === undefined;
   const git = isTold ? import("../project/git-state.ts").then(({ gitState }) => gitState(folders[0])) : undefined;

@@ -270,6 +270,8 @@ function retry(chat: Chat, { attempt, nextAt }: Extract<Status, { type: "retry" 
 const errors: Readonly<Record<string, SDKAssistantMessageError>> = {
   "no-key": "authentication_failed",
   auth: "authentication_failed",
+  "no-access": "invalid_request",
+  flagged: "invalid_request",
   "rate-limit": "rate_limit",
   invalid: "invalid_request",
   "unknown-model": "invalid_request",

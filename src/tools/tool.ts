@@ -1,7 +1,7 @@
 /** A tool: its name, its input, and a `prepare` that only reads and returns a plan (T3). */
 import * as z from "zod/mini";
 import type { CallMetadata, FilePart, ToolDefinition } from "../chat/message.ts";
-import type { Preview, Question } from "../chat/requests.ts";
+import type { AskReason, Preview, Question, TextRange } from "../chat/requests.ts";
 import type { Host, Protection } from "./host.ts";
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
@@ -11,9 +11,16 @@ export function isHarmless(tool: Pick<Tool, "sideEffect"> | undefined): boolean 
   return tool?.sideEffect === "none" || tool?.sideEffect === "read-only";
 }
 
-/** A failure that the model can act on. Its message becomes the call's result. */
+/** A failure that the model can act on. Its message becomes the call's result; people read `words` in its place. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
+  readonly words: string;
+
+  /** `words` are needed wherever the message speaks to the model. */
+  constructor(message: string, words = message) {
+    super(message);
+    this.words = words;
+  }
 }
 
 /** Versions of the files that the model has seen in this conversation, by absolute path (T12). */
@@ -42,7 +49,10 @@ export const noDelegate: Delegate = async () => {
 export type AskUser = (questions: readonly Question[]) => Promise<string[][] | undefined>;
 
 export const nobodyToAsk: AskUser = async () => {
-  throw new ToolError("Nobody can answer. Decide yourself, and say what you decided and why.");
+  throw new ToolError(
+    "Nobody can answer. Decide yourself, and say what you decided and why.",
+    "Nobody could answer; the model decides.",
+  );
 };
 
 export interface ToolContext {
@@ -79,6 +89,8 @@ export interface PermissionRequirement {
   effect: string;
   /** Only for a part of a command. */
   command?: CommandReading;
+  /** The places in the command that require it, if they are known. */
+  ranges?: readonly TextRange[];
 }
 
 /** What a part of a command runs, as far as it is known before it runs. */
@@ -92,6 +104,14 @@ interface CommandReading {
 /** `maybe`: it depends on what is known only when the command runs. */
 export type Restriction = "yes" | "maybe" | "no";
 
+/** What a call does, for the card of its question. */
+export interface CallEffects {
+  /** Sorted and joined with the reasons of the requirements. Those of places that do not ask are left out. */
+  effects: AskReason[];
+  /** See `CommandMarks`. */
+  connectors: TextRange[];
+}
+
 export interface ToolPlan {
   /** In the imperative: "Edit src/cart.ts", "Run npm test". */
   title: string;
@@ -99,6 +119,8 @@ export interface ToolPlan {
   requires: PermissionRequirement[];
   /** Absolute paths of the files that `run` changes; `unknown` if it may change any file, as commands do. */
   writes: readonly string[] | "unknown";
+  /** Looks at what the call would do. Called only when it asks, and bounded in time: the user waits. */
+  effects?: ((signal: AbortSignal) => Promise<CallEffects>) | undefined;
   run(progress: ProgressReporter): Promise<ToolResult>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- headless long stop record permission explain edit search review checkpoint output panel vscode vscode-review]`: prints a JSON
+ * `npm run bench [-- headless long stop record permission explain edit search review checkpoint output panel long-panel vscode vscode-review]`: prints a JSON
  * line for each figure. Without names it runs all.
  */
 import { execFileSync } from "node:child_process";
@@ -34,7 +34,8 @@ if (wants("search")) await benchSearch(report);
 if (wants("review")) benchReview(report);
 if (wants("checkpoint")) await benchCheckpoint(report);
 if (wants("output")) await benchOutput(report);
-// Prints its figures itself, in the same form.
+// These print their figures themselves, in the same form.
 if (wants("panel")) await import("./panel.mjs");
+if (wants("long-panel")) await import("./long-panel.mjs");
 if (wants("vscode")) await benchVSCode(report);
 if (wants("vscode-review")) await benchVSCodeReview(report);

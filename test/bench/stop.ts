@@ -60,7 +60,7 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
   const recorder = new Transcript(path.join(folder, "record.jsonl"), () => {});
   const session = new Session(
     newSession(folder),
-    { mode: "bypassPermissions", model, agent: "build", thinking: "default", appended: "" },
+    { mode: "bypassPermissions", modeEnd: undefined, model, agent: "build", thinking: "default", appended: "" },
     {
       host: nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
       tools: registryOf(coreTools),

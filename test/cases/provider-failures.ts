@@ -19,7 +19,7 @@ export type Failure =
   /** Thrown error: its message, the system error code of its cause, or its name. */
   | { thrown: { message?: string; code?: string; name?: string } };
 
-const endpoint = { origin: "http://test", model: "test-model", usedKey: () => "test-key-1", keyVariable: "TEST_KEY" };
+const endpoint = { name: "Test", model: "test-model", usedKey: () => "test-key-1", keyVariable: "TEST_KEY" };
 
 /** Returns the errors of both wire formats, where both can fail this way; undefined if the recording is missing. */
 export async function failures(failure: Failure): Promise<ModelError[] | undefined> {

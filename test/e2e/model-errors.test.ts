@@ -41,11 +41,10 @@ describe("model errors", () => {
     const panel = await window.panel();
     await say(panel, "hello with a wrong key");
     const found = await alert(panel, /refused the API key: invalid x-api-key/);
-    assert.match(await found.innerText(), /Set API Key/);
+    assert.match(await found.innerText(), /Your message is kept/);
     assert.equal(window.requests.length, 1, "it is not retried");
-    await found.getByRole("button", { name: "Set API key" }).click();
-    await window.page.locator(".quick-input-widget", { hasText: "Set API Key" }).waitFor();
-    await window.page.keyboard.press("Escape");
+    await found.getByRole("button", { name: "Set key" }).click();
+    await panel.getByRole("textbox", { name: "API key" }).press("Escape");
     await assertTriedAgain(panel, "hello with a wrong key");
   });
 
@@ -54,7 +53,7 @@ describe("model errors", () => {
     window.plays(failure(404, "not_found_error", "model: nobody"));
     await say(panel, "hello to nobody");
     const found = await alert(panel, /has no model/);
-    await found.getByRole("button", { name: "Choose another model" }).click();
+    await found.getByRole("button", { name: "Choose a model" }).click();
     await panel.getByRole("menu").waitFor();
     await panel.getByRole("menu").press("Escape");
     await assertTriedAgain(panel, "hello to nobody");
@@ -77,7 +76,7 @@ describe("model errors", () => {
     const panel = await window.newSession();
     await window.modelIs("away");
     await say(panel, "hello, is anybody there?");
-    await alert(panel, /Nothing answers at/);
+    await alert(panel, /does not answer/);
     await window.modelIs("back");
     await assertTriedAgain(panel, "hello, is anybody there?");
   });

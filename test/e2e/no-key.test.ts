@@ -20,28 +20,24 @@ describe("without a key", () => {
     assert.ok(await panel.getByRole("button", { name: "Mode: Ask first" }).isVisible());
   });
 
-  it("keeps a message that cannot be sent, and says why", async () => {
+  it("keeps a task that cannot be sent yet, and says what it waits for", async () => {
     const panel = await window.panel();
     await say(panel, "hello without a key");
-    const alert = panel.getByRole("alert");
-    assert.match(await alert.innerText(), /No model is connected[\s\S]*Set an API key/);
+    await panel.getByText("Your task waits.").waitFor();
     assert.equal(await message(panel).inputValue(), "hello without a key");
     assert.equal(window.requests.length, 0);
   });
 
-  it("stores a key as a secret and uses it from the next request", async () => {
-    const { page } = window;
+  it("stores a key as a secret in the panel, and sends the task that has waited", async () => {
     const panel = await window.panel();
-    await panel.getByRole("button", { name: "Use Anthropic" }).click();
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Anthropic" }).click();
-    const field = page.locator(".quick-input-widget input[type=password]");
-    await field.fill(key);
-    await field.press("Enter");
-    await panel.getByRole("heading", { name: "Connect a model" }).waitFor({ state: "detached" });
     window.plays([{ text: "I run it." }, { call: { name: "bash", input: { command: "touch seen.txt" } } }]);
-    await message(panel).press("Enter");
+    await panel.getByRole("button", { name: /^Use an API key/ }).click();
+    await panel.getByRole("textbox", { name: "API key" }).fill(key);
+    await panel.getByText("Anthropic accepts this key.").waitFor();
+    await panel.getByRole("button", { name: "Start", exact: true }).click();
     await said(panel, "I run it.");
-    assert.equal(window.requests[0]?.headers["x-api-key"], key);
+    assert.equal(window.requests.at(-1)?.headers["x-api-key"], key);
+    assert.match(window.requests.at(-1)?.raw ?? "", /hello without a key/);
   });
 
   it("asks despite rules and a mode of the workspace's settings, and runs none of their hooks", async () => {
@@ -56,6 +52,10 @@ describe("without a key", () => {
     const panel = await window.panel();
     assert.ok(!(await window.page.content()).includes(key));
     assert.ok(!(await panel.content()).includes(key));
+    const fields = await panel
+      .locator("input, textarea")
+      .evaluateAll((all) => all.map((one) => ("value" in one ? one.value : "")));
+    assert.ok(!fields.includes(key));
     const kept = await window.kept("data");
     assert.ok(
       [...kept.keys()].some((file) => file.endsWith(".jsonl")),

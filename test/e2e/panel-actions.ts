@@ -24,11 +24,18 @@ export function press(panel: Frame, name: string): Promise<void> {
   return panel.getByRole("button", { name, exact: true }).click();
 }
 
-/** Picks a row of the menu of the button "Mode: …", "Agent: …" or "Model: …", and waits until it is chosen. */
-export async function choose(panel: Frame, menu: "Mode" | "Agent" | "Model", name: string): Promise<void> {
+/** Picks a row of the menu of the button "Mode: …" or "Model: …", and waits until it is chosen. */
+export async function choose(panel: Frame, menu: "Mode" | "Model", name: string): Promise<void> {
   await panel.getByRole("button", { name: new RegExp(`^${menu}: `) }).click();
   await panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
   await panel.getByRole("button", { name: `${menu}: ${name}` }).waitFor();
+}
+
+/** Picks an agent that is not the usual one in the menu of modes, and waits until it is chosen. */
+export async function chooseAgent(panel: Frame, name: string): Promise<void> {
+  await panel.getByRole("button", { name: /^Mode: / }).click();
+  await panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
+  await panel.getByRole("button", { name: new RegExp(`^Mode: .*, agent ${name}$`) }).waitFor();
 }
 
 /** Returns the open question once it takes presses; it ignores those of its first moment. */

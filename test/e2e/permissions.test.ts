@@ -26,7 +26,7 @@ describe("permissions and checkpoints", () => {
     const card = await question(panel, /Run this command/);
     await card.getByRole("button", { name: "Edit command" }).click();
     await card.getByRole("textbox", { name: "Command" }).fill("echo right > made.txt");
-    await card.getByRole("region", { name: "Preview" }).getByText("echo right").first().waitFor();
+    await card.getByText("Rondo is told that you removed wrong and added right.").waitFor();
     await card.getByRole("button", { name: "Allow once" }).click();
     await said(panel, "Then it is right.");
     assert.equal(await window.read("made.txt"), "right\n");
@@ -36,13 +36,14 @@ describe("permissions and checkpoints", () => {
   it("T8 a secret asks in all modes, for every tool", async () => {
     const panel = await window.newSession();
     await panel.getByRole("button", { name: /^Mode: / }).click();
-    await panel.getByRole("menuitemradio", { name: /Bypass/ }).click();
+    await panel.getByRole("menuitemradio", { name: /^Bypass/ }).click();
     for (const call of [{ call: { name: "read", input: { file_path: ".env" } } }, run("cat .env")]) {
       window.plays([call], [{ text: "As you like." }]);
       await say(panel, "read the secret");
       const card = await question(panel);
       await card
         .getByText(/secrets/)
+        .filter({ visible: true })
         .first()
         .waitFor();
       const words = panel.getByRole("textbox", { name: "Tell Rondo what to do instead" });
@@ -52,7 +53,7 @@ describe("permissions and checkpoints", () => {
     }
     assert.ok(!window.requests.some(({ raw }) => raw.includes("hunter2")));
     await panel.getByRole("button", { name: /^Mode: / }).click();
-    await panel.getByRole("menuitemradio", { name: /Ask first/ }).click();
+    await panel.getByRole("menuitemradio", { name: /^Ask first/ }).click();
   });
 
   it("lists the rules with how often each decided, says which one decides, and removes one", async () => {
@@ -61,8 +62,11 @@ describe("permissions and checkpoints", () => {
     await say(panel, "twice, please");
     const card = await question(panel, /Run this command/);
     await card.getByRole("button", { name: "Always allow" }).click();
-    await card.getByRole("list", { name: "Examples" }).waitFor();
-    await card.getByRole("button", { name: "Always allow" }).click();
+    await card.getByRole("menuitem", { name: "Edit the rules first…" }).click();
+    const sheet = panel.getByRole("alertdialog", { name: "Which rules should Rondo keep?" });
+    await sheet.getByRole("list", { name: "Examples" }).waitFor();
+    await sheet.getByRole("radio", { name: "Workspace" }).check({ force: true });
+    await sheet.getByRole("button", { name: "Allow and keep 1 rule" }).click();
     await said(panel, "Twice.");
     await window.command("Rondo: Show Permission Rules");
     const rules = panel.getByRole("region", { name: "Rules" });

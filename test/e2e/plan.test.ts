@@ -1,7 +1,7 @@
 /** Plans: their card, and both of its answers. */
 import assert from "node:assert/strict";
 import { toolNames } from "./model-requests.ts";
-import { choose, press, question, said, say, status } from "./panel-actions.ts";
+import { choose, chooseAgent, press, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const plan = [{ text: "1. Raise the rate to 0.2 in src/discount.js." }];
@@ -58,7 +58,7 @@ describe("plans", () => {
 
   it("the agent plan ends with the card too; Start building hands over to the agent build", async () => {
     const panel = await window.newSession();
-    await choose(panel, "Agent", "plan");
+    await chooseAgent(panel, "plan");
     window.plays(plan);
     await say(panel, "raise it further");
     const offered = await question(panel, card.name);
@@ -71,13 +71,13 @@ describe("plans", () => {
     await status(panel, /Done/);
     assert.ok(tools().includes("edit"));
     assert.match(await window.read("src/discount.js"), /rate: 0\.25/);
-    await panel.getByRole("button", { name: "Agent: build" }).waitFor();
+    await panel.getByRole("button", { name: /^Mode: [^,]*$/ }).waitFor();
     assert.equal(await panel.getByRole("alertdialog").count(), 0);
   });
 
   it("a plan that was kept is offered again after a reload", async () => {
     let panel = await window.newSession();
-    await choose(panel, "Agent", "plan");
+    await chooseAgent(panel, "plan");
     window.plays(plan);
     await say(panel, "lower it again");
     await question(panel, card.name);

@@ -71,13 +71,32 @@ describe("reloads", () => {
     await assertGoesOn("talk to me");
   });
 
-  it("R3 has withdrawn the question and written nothing", async () => {
+  it("R3 asks the open question again, and its answer goes on with the turn", async () => {
     const panel = await window.panel();
     await openSession(panel, "write something new");
-    await panel.getByRole("group", { name: /^Write new\.txt/ }).waitFor();
-    assert.equal(await panel.getByRole("alertdialog").count(), 0);
+    const card = await question(panel, /new\.txt/);
     await assert.rejects(window.read("new.txt"));
+    window.plays([{ text: "It is written." }]);
+    await card.press("Control+Enter");
+    await said(panel, "It is written.");
+    assert.equal(await window.read("new.txt"), "new");
     await assertGoesOn("write something new");
+  });
+
+  it("R3 a turn that was cut says so, and Continue goes on with it", async () => {
+    let panel = await window.newSession();
+    window.plays(heldAnswer().answer);
+    await say(panel, "talk about it");
+    await said(panel, "word9 ");
+    panel = await window.reload();
+    const notice = panel.getByRole("group", { name: "VS Code was closed while Rondo worked." });
+    await notice.getByRole("button", { name: "Continue" }).waitFor();
+    window.plays([{ text: "I continue." }]);
+    await message(panel).press("Control+Enter");
+    await said(panel, "I continue.");
+    await notice.waitFor({ state: "detached" });
+    assert.match(window.requests.at(-1)?.raw ?? "", /The window was closed while you worked/);
+    await assertGoesOn("talk about it");
   });
 
   it("R3 has ended the command and tells the model", async () => {

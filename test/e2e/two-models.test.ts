@@ -50,7 +50,7 @@ describe("two models side by side", () => {
     await window.command("Rondo: Show Both Models Side by Side");
     await column(haiku).waitFor();
   }
-  const keep = (model: { name: string }) => press(panel, `Keep the work of ${model.name}…`);
+  const keep = (model: { name: string }) => press(panel, `Keep this one… ${model.name}`);
   const card = () => panel.getByRole("alertdialog", { name: /Keep this one, and merge it into main\?/ });
   async function nothingIsLeft(): Promise<void> {
     await bar().waitFor({ state: "detached" });

@@ -31,7 +31,7 @@ describe("an untrusted workspace", () => {
 
   it("is named as such, and its settings are ignored", async () => {
     const panel = await window.panel();
-    await panel.getByText("This workspace is not trusted.").waitFor();
+    await panel.getByText("This folder is not trusted.").waitFor();
     assert.ok(await panel.getByRole("button", { name: "Mode: Ask first" }).isVisible());
     assert.equal(await panel.getByRole("button", { name: /Model: .*workspace/ }).count(), 0);
   });

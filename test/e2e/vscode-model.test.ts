@@ -14,8 +14,9 @@ describe("with a VS Code model", () => {
   });
   after(() => window?.close());
 
-  it("needs no key, and asks for nothing before the first message", async () => {
+  it("needs no key but one press, and VS Code asks for nothing before the first message", async () => {
     const panel = await window.panel();
+    await panel.getByRole("button", { name: "Use Models of VS Code" }).click();
     await panel.getByRole("button", { name: "Model: Scripted" }).waitFor();
     assert.equal(await window.page.locator(".monaco-dialog-box").count(), 0);
     await say(panel, "hello");

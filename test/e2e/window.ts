@@ -151,8 +151,8 @@ export class Window {
   /** Returns the panel's frame; call it again after a reload or after the panel was hidden. */
   async panel(): Promise<Frame> {
     const frame = await webviewFrame(this.page, '[aria-label="Rondo"]');
-    // While a question is open, the text box has the name of its field.
-    await frame.getByRole("button", { name: /^Mode: / }).waitFor();
+    // While a question is open, the text box is its field, and the buttons of the composer are gone.
+    await frame.locator(".Composer").getByRole("textbox").waitFor();
     return frame;
   }
 
@@ -294,6 +294,21 @@ export class Window {
   /** Stops the model's server, or starts it again at the same address. */
   async modelIs(where: "away" | "back"): Promise<void> {
     await this.#parts.model[where === "away" ? "stop" : "start"]();
+  }
+
+  /**
+   * Opens the folder with an empty profile of the user, in which nothing was ever chosen or stored. This window's page is
+   * closed; the new one is closed with this one's VS Code.
+   */
+  async withEmptyProfile(): Promise<Window> {
+    const { opened, ...parts } = this.#parts;
+    await this.page.context().close();
+    openWindows.delete(this);
+    const page = await (await opened.browser.newContext({ viewport: this.page.viewportSize() })).newPage();
+    await page.goto(workbenchURL(parts.server, this.folder));
+    const window = new Window({ ...parts, opened: { ...opened, page } });
+    await window.showPanel();
+    return window;
   }
 
   /** Opens a second window on the same folder, with the same model; it is closed with this one. */

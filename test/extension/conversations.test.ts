@@ -60,6 +60,7 @@ describe("sessions of a window", () => {
       folder,
       observer: { event() {}, switched() {}, tabsChanged() {}, trouble() {} },
       worktreeOf: () => undefined,
+      markOf: () => undefined,
       toReview: () => ({ changes: 0, files: 0 }),
       deps: sessionDeps(
         { model, bugs },
@@ -78,6 +79,7 @@ describe("sessions of a window", () => {
       ),
       choicesFor: () => ({
         mode: "default",
+        modeEnd: undefined,
         model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
         agent: "build",
         thinking: "default",

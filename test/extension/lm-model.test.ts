@@ -293,7 +293,7 @@ describe("VS Code models", () => {
     assert.deepEqual([asked?.options.tools ?? [], asked?.options.modelOptions], [[], { temperature: 0.5 }]);
   });
 
-  it("are used when there is no key, with their known context windows", async () => {
+  it("are offered when there is no key, and used when they are chosen, with their known context windows", async () => {
     const nothing = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();
     const keys = new Keys({
       get: async () => undefined,
@@ -315,7 +315,12 @@ describe("VS Code models", () => {
     for (const name of hidden) delete process.env[name];
     try {
       assert.equal(models.readiness.type, "no-key");
-      await models.load();
+      await models.look(AbortSignal.timeout(10_000), () => undefined);
+      const { readiness } = models;
+      assert.deepEqual(readiness.type === "no-key" && readiness.offered, { isCopilot: false, names: ["Scripted"] });
+      assert.ok(models.current === undefined);
+      assert.deepEqual(models.firstOf("vscode"), ref);
+      models.choose(ref);
       assert.deepEqual([models.readiness, models.current], [{ type: "ready" }, ref]);
       const unknown = "thinking level not available";
       const choice = { ...ref, label: "Scripted", group: "VS Code: rondo-test", price: undefined, unknown };
@@ -323,8 +328,6 @@ describe("VS Code models", () => {
       assert.equal(models.facts.of(ref).contextWindow, 64_000);
       assert.equal((await models.open(ref)).providerID, "vscode");
       process.env["ANTHROPIC_API_KEY"] = "k";
-      assert.equal(models.current?.providerID, "anthropic");
-      models.choose(ref);
       assert.deepEqual(models.current, ref);
     } finally {
       for (const [name, value] of before) {

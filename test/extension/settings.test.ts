@@ -22,7 +22,8 @@ describe("settings", () => {
     watch = watchSettings(() => {});
     const extension = vscode.extensions.getExtension("rondo.rondo");
     assert.ok(extension);
-    properties = extension.packageJSON.contributes.configuration.properties;
+    const groups: { properties: Record<string, Property> }[] = extension.packageJSON.contributes.configuration;
+    properties = Object.assign({}, ...groups.map((group) => group.properties));
   });
   after(() => watch.dispose());
 

@@ -104,6 +104,7 @@ describe("two sessions on one folder", () => {
         ...{ switched() {}, tabsChanged() {}, trouble: ({ message }) => tell(message) },
       },
       worktreeOf: () => undefined,
+      markOf: () => undefined,
       toReview: (id) => authors.count(id),
       deps: sessionDeps(
         { model, bugs },
@@ -127,6 +128,7 @@ describe("two sessions on one folder", () => {
       ),
       choicesFor: () => ({
         mode: "bypassPermissions",
+        modeEnd: undefined,
         model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
         agent: "build",
         thinking: "default",

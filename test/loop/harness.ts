@@ -107,6 +107,7 @@ export class Harness {
     );
     const choices: Choices = {
       mode: options.mode ?? "default",
+      modeEnd: undefined,
       model: { providerID: "anthropic", modelID: "claude-sonnet-5" },
       agent: "build",
       thinking: "default",

@@ -96,6 +96,8 @@ describe("retry rules", () => {
       server: true,
       "no-key": false,
       auth: false,
+      "no-access": false,
+      flagged: false,
       "unknown-model": false,
       "context-full": false,
       quota: false,

@@ -1,64 +1,100 @@
 /** What the card of a question shows of a rule's width before it is added (spec T7). */
 import assert from "node:assert/strict";
-import type { Rule } from "../../src/chat/requests.ts";
-import { examplesFor } from "../../src/loop/permissions/examples.ts";
+import type { PermissionRequest } from "../../src/chat/requests.ts";
+import { tryRule } from "../../src/loop/permissions/examples.ts";
 
-const allow = (permission: string, pattern: string): Rule => ({ permission, pattern, action: "allow" });
+type Asked = Pick<PermissionRequest, "permission" | "patterns" | "preview">;
 
-/** The examples that the rules match, and the others. */
-function shown(rules: Rule[], permission: string, ...patterns: string[]) {
-  const all = examplesFor(rules, permission, patterns);
-  const texts = (matches: boolean) => all.filter((one) => one.matches === matches).map(({ text }) => text);
-  return { matched: texts(true), others: texts(false) };
+const asked = (permission: string, ...patterns: string[]): Asked => {
+  return { permission, patterns, preview: { type: "text", text: "" } };
+};
+
+/** What a rule allows and asks: `a, b / c`. */
+function tried(permission: string, pattern: string, ...patterns: string[]): string {
+  const { allows, asks, invalid } = tryRule({ permission, pattern, action: "allow" }, asked(permission, ...patterns));
+  return invalid || `${allows.join(", ")} / ${asks.join(", ")}`;
 }
 
 describe("T7 examples of a rule", () => {
-  it("T7 of a command: with more words, with others, and another program", () => {
-    assert.deepEqual(shown([allow("bash", "npm run build *")], "bash", "npm run build"), {
-      matched: ["npm run build", "npm run build --more"],
-      others: ["npm run", "npm run other", "npm other"],
-    });
-    assert.deepEqual(shown([allow("bash", "npm run *")], "bash", "npm run build"), {
-      matched: ["npm run build", "npm run build --more", "npm run", "npm run other"],
-      others: ["npm other"],
-    });
-    assert.deepEqual(shown([allow("outside_sandbox", "npm *")], "outside_sandbox", "npm test"), {
-      matched: ["npm test", "npm test --more", "npm test other", "npm other"],
-      others: [],
-    });
-    assert.deepEqual(shown([allow("bash", "ls *")], "bash", "ls"), { matched: ["ls", "ls …"], others: ["another"] });
-  });
-
-  it("T7 of a path: another file beside it, below it, and elsewhere", () => {
-    assert.deepEqual(shown([allow("edit", "src/*")], "edit", "src/a.ts"), {
-      matched: ["src/a.ts", "src/other", "src/below/other"],
-      others: ["elsewhere/file"],
-    });
-    assert.deepEqual(shown([allow("edit", "a.ts")], "edit", "a.ts"), {
-      matched: ["a.ts"],
-      others: ["other", "below/other", "elsewhere/file"],
-    });
-    const outside = shown([allow("external_directory", "/tmp/*")], "external_directory", "/tmp/a");
-    assert.deepEqual(outside, { matched: ["/tmp/a", "/tmp/other", "/tmp/below/other"], others: ["/elsewhere/file"] });
-    assert.deepEqual(shown([], "edit", "/a").others, ["/a", "/other", "/below/other", "/elsewhere/file"]);
-  });
-
-  it("T7 any of the rules may match, if it is for the permission", () => {
-    const rules = [allow("bash", "git log *"), allow("bash", "ls -l *"), allow("edit", "*")];
-    assert.deepEqual(shown(rules, "bash", "ls -l"), {
-      matched: ["ls -l", "ls -l --more", "ls -l other"],
-      others: ["ls other"],
-    });
-  });
-
-  it("T7 each once, and at most eight", () => {
-    const all = examplesFor([], "bash", ["git status", "git status", "git log x", "npm test"]);
-    assert.deepEqual(
-      all.map(({ text }) => text),
-      [
-        ...["git status", "git status --more", "git status other", "git other"],
-        ...["git log x", "git log x --more", "git log", "git log other"],
-      ],
+  it("T7 of a command: the same program with another verb and with more words", () => {
+    assert.equal(tried("bash", "npm run build *", "npm run build"), "npm run build / npm run lint, npm test");
+    assert.equal(tried("bash", "npm run *", "npm run build"), "npm run build, npm run lint / npm test, npm install");
+    assert.equal(
+      tried("bash", "git push origin main", "git push origin main"),
+      "git push origin main / git push --force, git push",
     );
+    assert.equal(
+      tried("bash", "git push *", "git push origin main"),
+      "git push origin main, git push --force / git status, git log",
+    );
+    assert.equal(tried("outside_sandbox", "npm *", "npm test"), "npm test, npm test -- --watch / sudo npm test");
+    assert.equal(tried("bash", "./deploy.sh *", "./deploy.sh live"), "./deploy.sh live / sudo ./deploy.sh live");
+  });
+
+  it("T7 of a path: files beside it, below it and elsewhere; what is protected still asks", () => {
+    assert.equal(tried("edit", "src/**", "src/a.ts"), "src/a.ts, src/index.ts / index.ts, package.json");
+    assert.equal(tried("edit", "src/a.ts", "src/a.ts"), "src/a.ts / src/index.ts, src/lib/index.ts");
+    assert.equal(tried("edit", "**", "src/a.ts"), "src/a.ts, src/index.ts / .env");
+    assert.equal(
+      tried("external_directory", "/tmp/x/**", "/tmp/x/a"),
+      "/tmp/x/a, /tmp/x/notes.txt / /tmp/notes.txt, /etc/hosts",
+    );
+  });
+
+  it("T7 of a page: other pages of the site, and other sites", () => {
+    const page = "https://vitest.dev/guide/cli";
+    assert.equal(
+      tried("web_fetch", "https://vitest.dev/*", page),
+      `${page}, https://vitest.dev/guide/index.html / https://www.vitest.dev/, https://example.com/`,
+    );
+  });
+
+  it("T7 of a tool of a server: its other tools still ask", () => {
+    assert.equal(tried("mcp__github__create_issue", "*", '{"title":"x"}'), '{"title":"x"} / other tools of github');
+  });
+
+  it("T7 in a command, only the parts that ask for the permission count", () => {
+    const part = (text: string, permission: string, decision: "allow" | "ask") => ({
+      text,
+      permission,
+      decision,
+      effect: "",
+      why: "",
+    });
+    const parts = [part("npm test", "bash", "allow"), part("make x", "bash", "ask"), part("out.txt", "edit", "ask")];
+    const preview = {
+      type: "command",
+      command: "",
+      cwd: "/",
+      shell: "bash",
+      timeoutMs: 1,
+      parts,
+      connectors: [],
+      allowed: [],
+    } as const;
+    const request: Asked = {
+      permission: "bash",
+      patterns: [],
+      preview: { ...preview, parts, connectors: [], allowed: [] },
+    };
+    const allows = (permission: string) => tryRule({ permission, pattern: "*x*", action: "allow" }, request).allows;
+    assert.deepEqual(allows("edit"), ["out.txt", "index.txt"]);
+    assert.deepEqual(tryRule({ permission: "bash", pattern: "make *", action: "allow" }, request).allows, [
+      "make x",
+      "make test",
+    ]);
+  });
+
+  it("T7 a rule for everything says why it cannot be given", () => {
+    assert.equal(tried("bash", "*", "ls"), "This would allow everything. Name a program.");
+    assert.equal(tried("bash", "* test", "npm test"), "This would allow everything. Name a program.");
+    assert.equal(tried("bash", " ", "ls"), "The rule is empty.");
+    assert.equal(
+      tried("external_directory", "/**", "/a/b"),
+      "This would allow every place on this computer. Name a folder.",
+    );
+    for (const pattern of ["*", "https://*", "https://*/x"]) {
+      assert.equal(tried("web_fetch", pattern, "https://a.example/x"), "This would allow every site. Name one.");
+    }
   });
 });

@@ -134,7 +134,8 @@ describe("T7 the verdict about a call", () => {
     await new Promise(setImmediate);
     const [request] = asked();
     assert.ok(request?.kind === "permission");
-    const { id, ...shown } = request;
+    const { id, reasons, noAlways, ...shown } = request;
+    assert.deepEqual([reasons.map(({ risk }) => risk), noAlways], [["writes", "no-rule"], ""]);
     assert.match(id, /^per_/);
     assert.deepEqual(shown, {
       kind: "permission",
@@ -243,8 +244,10 @@ describe("T7 open requests", () => {
       patterns: [],
       title: "",
       reason: "",
+      reasons: [],
       preview,
       always: [],
+      noAlways: "",
     };
   };
   const others: UserRequest[] = [
@@ -377,6 +380,43 @@ describe("T7 open requests", () => {
     requests.answer("none", once);
     await settled();
     assert.deepEqual(Object.keys(ends), ["one", "same", "none"]);
+  });
+
+  it("T7 Always allow says how far its rules hold: the workspace, if the answer does not say it", () => {
+    for (const scope of ["session", "workspace", "everywhere", undefined] as const) {
+      const scopes: string[] = [];
+      const requests = new OpenRequests(
+        () => {},
+        (_, kept) => void scopes.push(kept),
+      );
+      const request = { ...permission("p"), always: [rule("bash", "ls *", "allow")] };
+      void requests.ask(request, { signal });
+      requests.answer("p", { kind: "permission", type: "always", rules: request.always, ...(scope && { scope }) });
+      assert.deepEqual(scopes, [scope ?? "workspace"]);
+    }
+  });
+
+  it("T7 what the call would do is looked at only where it asks; without an end it counts as unreadable after 2 s", async () => {
+    const { permissions, asked, requests } = deciding({ user: [rule("bash", "ls *", "allow")] });
+    const looks: AbortSignal[] = [];
+    const endless = (stopped: AbortSignal) => {
+      looks.push(stopped);
+      return new Promise<never>(() => {});
+    };
+    await permissions.allow(call([need("bash", "ls")], { effects: endless }), silent, signal);
+    assert.equal(looks.length, 0);
+    const started = performance.now();
+    const verdict = permissions.allow(call([need("bash", "make")], { effects: endless }), silent, signal);
+    while (asked().length === 0) await new Promise((tick) => setTimeout(tick, 20));
+    assert.ok(performance.now() - started > 1_900);
+    assert.ok(looks[0]?.aborted, "it is told to stop");
+    const [request] = asked() as PermissionRequest[];
+    assert.deepEqual(
+      request?.reasons.map(({ sentence }) => sentence),
+      ["Rondo cannot read this call."],
+    );
+    requests.answer(request?.id ?? "", once);
+    await verdict;
   });
 
   it("T7 Always allow keeps no rule but those that were offered, and none of a request that offers none", () => {

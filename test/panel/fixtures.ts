@@ -1,5 +1,6 @@
 /** Chats in the states of the panel. All times derive from one moment, so that screenshots do not change. */
 import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
+import type { Starter } from "../../src/chat/connect.ts";
 import type { Queued } from "../../src/chat/events.ts";
 import {
   type AssistantMessage,
@@ -21,6 +22,7 @@ import type {
 import type {
   BudgetRequest,
   CommandPart,
+  CommandPreview,
   LoopRequest,
   PermissionRequest,
   PlanRequest,
@@ -28,8 +30,8 @@ import type {
 } from "../../src/chat/requests.ts";
 import type { Unnumbered } from "./page.ts";
 
-/** The present of all fixtures, in ms since 1970. */
-export const now = Date.now();
+/** The present of all fixtures, in ms since 1970. That of the pictures is always the same. */
+export const now = Date.parse(process.env["RONDO_FIXTURE_TIME"] ?? new Date().toISOString());
 export const cwd = "/home/dev/tinyshop";
 const sessionID = "ses_1";
 let ids = 0;
@@ -75,6 +77,7 @@ export function sessions(): SessionSummary[] {
     toReview: { changes: 0, files: 0 },
     worktree: undefined,
     remedy: state === "error" ? ("try-again" as const) : ("none" as const),
+    elsewhere: false,
     match: undefined,
   }));
 }
@@ -123,12 +126,31 @@ export function merge(change: Partial<MergeView> = {}): MergeView {
   };
 }
 
+export const starters: Starter[] = [
+  {
+    ...{ glyph: "error", name: "Fix 2 errors in cart.ts", sub: "'cart' is possibly undefined, and 1 more" },
+    prompt: "Fix the 2 errors in src/cart.ts.",
+  },
+  {
+    ...{ glyph: "beaker", name: "Run the tests and fix what fails", sub: "npm test, found in package.json" },
+    prompt: "Run the tests and fix what fails (npm test).",
+  },
+  {
+    ...{ glyph: "book", name: "Explain this project", sub: "What it does, how it is built, where to begin" },
+    prompt: "Explain this project: what it does, how it is built, and where to begin.",
+  },
+];
+
 export function panelState(change: Partial<PanelState> = {}): PanelState {
   return {
     readiness: { type: "ready" },
     mode: "default",
+    modeEndsAt: undefined,
+    buildMode: "default",
+    bypassMinutes: 60,
     model: sonnet,
     models: [sonnet, haiku, qwen],
+    account: { providerID: "anthropic", name: "Anthropic", takesKey: true, hasCreditPage: true },
     trusted: true,
     hasFolder: true,
     virtualFolders: [],
@@ -145,6 +167,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     worktree: undefined,
     next: { worktree: false, second: "" },
     tabs: [],
+    starters,
     servers: [],
     restored: undefined,
     ...change,
@@ -162,7 +185,7 @@ export function waiting(id: string, text: string): Queued {
 }
 
 export function snapshot(chat: Chat, state: PanelState = panelState(), draft = ""): Unnumbered {
-  return { type: "snapshot", chat, state, draft };
+  return { type: "snapshot", chat, missing: 0, state, draft };
 }
 
 type Loose<P> = P extends unknown ? Omit<P, "id" | "sessionID" | "messageID"> : never;
@@ -307,6 +330,23 @@ export function commandPart(
   return { text, permission, effect, decision, why };
 }
 
+/** A judgement without anything in it. */
+export const unjudged = { parts: [], connectors: [], allowed: [], reasons: [], always: [], noAlways: "" };
+
+export function command(change: Partial<CommandPreview> = {}): CommandPreview {
+  return {
+    type: "command",
+    command: "npm test -- cart && rm -rf coverage && git push",
+    cwd,
+    shell: "bash",
+    timeoutMs: 120_000,
+    parts: [],
+    connectors: [],
+    allowed: [],
+    ...change,
+  };
+}
+
 export function request(change: Partial<PermissionRequest> = {}): PermissionRequest {
   return {
     kind: "permission",
@@ -320,17 +360,34 @@ export function request(change: Partial<PermissionRequest> = {}): PermissionRequ
     patterns: ["rm -rf coverage"],
     title: "Run this command?",
     reason: "Asks because the mode is Ask first.",
-    preview: {
-      type: "command",
-      command: "npm test -- cart && rm -rf coverage && git push",
-      cwd,
+    reasons: [
+      {
+        risk: "deletes",
+        sentence: "It deletes 214 files.",
+        detail: "Git has 9 of them. The other 205 cannot be brought back.",
+        marks: [{ start: 20, end: 35 }],
+      },
+      {
+        risk: "elsewhere",
+        sentence: "It pushes to origin.",
+        detail: "Others will see these commits.",
+        marks: [{ start: 39, end: 47 }],
+      },
+    ],
+    preview: command({
       parts: [
         commandPart("npm test -- cart", "allow", "", "Your rule `npm test *` allows it."),
         commandPart("rm -rf coverage", "ask", "deletes files", "The built-in rule `rm *` asks."),
         commandPart("git push", "ask", "sends to a remote", "The built-in rule `git push *` asks."),
       ],
-    },
+      connectors: [
+        { start: 17, end: 19 },
+        { start: 36, end: 38 },
+      ],
+      allowed: [{ text: "npm test -- cart", why: "Your rule `npm test *` allows it.", range: { start: 0, end: 16 } }],
+    }),
     always,
+    noAlways: "",
     ...change,
   };
 }

@@ -66,11 +66,18 @@ describe("hostile Markdown in the panel", function () {
   it("a step and a message that cannot be drawn are plain text, and the log goes on", async () => {
     // No host sends these; they stand for any fault of a component.
     const broken = { path: "a", added: 1, removed: 1, patch: 5 as never };
-    const call = f.tool("edit", { status: "running", input: {}, start: 0, metadata: { diffs: [broken] } });
+    const call = f.tool("edit", {
+      status: "running",
+      input: { file_path: "<img src=x>" },
+      start: 0,
+      metadata: { diffs: [broken] },
+    });
     const messages = [f.rondo([f.said("One"), call]), f.you("Two"), f.rondo([f.said(5 as never)]), f.you("Three")];
     const panel = await panelWith(f.snapshot(f.chat("x", messages)));
     await panel.page.getByText("One", { exact: true }).waitFor();
     await panel.page.getByText("This step cannot be drawn").waitFor();
+    // What the model has sent stands there as text, escaped.
+    await panel.page.getByText('"file_path": "<img src=x>"').waitFor();
     await panel.page.getByText("This message cannot be drawn").first().waitFor();
     await panel.page.getByText("Three", { exact: true }).waitFor();
     await assertGoesOn(panel);

@@ -115,7 +115,7 @@ describe("hostile text in the panel", () => {
     const status = { type: "retry", attempt: 1, message: text, nextAt: f.now, since: f.now } as const;
     await panel.post(f.snapshot(f.chat(text, [f.you("x")], { status }), f.panelState({ agents, agent: text })));
     await panel.page.getByRole("textbox", { name: "Message" }).pressSequentially("@");
-    await panel.page.getByRole("button", { name: /^Agent: / }).click();
+    await panel.page.getByRole("button", { name: /^Mode: / }).click();
     await assertHarmless(panel);
     await panel.page.keyboard.press("Escape");
     await panel.page.getByRole("button", { name: /^Context: / }).click();
@@ -156,7 +156,7 @@ describe("hostile text in the panel", () => {
     const rule = { permission: text, pattern: text, action: "allow" } as const;
     const row = { rule, source: "agent", agent: text, count: 1, lastAt: 1 } as const;
     const parts = [f.commandPart(text, "ask", text, text, text)];
-    const judgement = { command: text, decision: "ask", parts, always: [rule] } as const;
+    const judgement = { ...f.unjudged, command: text, decision: "ask", parts, always: [rule] } as const;
     await panel.post(
       { type: "show-rules" },
       { type: "rules", rules: [row] },
@@ -168,12 +168,20 @@ describe("hostile text in the panel", () => {
     await panel.page.getByRole("button", { name: "Show servers" }).click();
     await assertHarmless(panel);
     const option = { label: text, description: text };
-    const question = { question: text, header: text, options: [option, { ...option, label: "b" }], multiple: false };
+    const question = {
+      question: text,
+      header: text,
+      options: [option, { ...option, label: "b" }],
+      multiple: false,
+      favorite: text,
+    };
     const asked = f.request({ title: text, preview: { type: "text", text }, always: [rule] });
     await panel.post({ type: "events", events: [{ type: "asked", request: asked }] });
     await panel.page.waitForTimeout(450);
     await panel.page.getByRole("button", { name: "Always allow" }).click();
-    await panel.post({ type: "tried", requestID: "per_1", examples: [{ text, matches: true }] });
+    await assertHarmless(panel);
+    await panel.page.keyboard.press("e");
+    await panel.post({ type: "tried", requestID: "per_1", trials: [{ allows: [text], asks: [], invalid: "" }] });
     await assertHarmless(panel);
     const choices = { ...questionRequest, questions: [question] };
     for (const request of [choices, { ...f.loopRequest, tool: text, input: text, reason: text }]) {

@@ -207,6 +207,9 @@ export const loopStates: Record<string, State> = {
       await rows.nth(1).hover();
     },
   },
+  "broken-off": {
+    messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work, { finish: "interrupted" })]))],
+  },
   stall: {
     messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work)], { status: busy, silentSince: f.now - 64_000 }))],
   },
@@ -264,7 +267,7 @@ export const loopStates: Record<string, State> = {
   },
   "menu-agent": {
     messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work)]), f.panelState({ agents }))],
-    act: (page) => page.getByRole("button", { name: "Agent: build" }).click(),
+    act: (page) => page.getByRole("button", { name: /^Mode: / }).click(),
   },
   "sessions-found": {
     messages: [

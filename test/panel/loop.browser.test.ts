@@ -33,6 +33,34 @@ describe("waiting states", () => {
     assert.equal(await notice.count(), 0);
   });
 
+  it("R3 says that a turn was cut, with the to-dos that are done, and continues by click or key", async () => {
+    const todos = ["completed", "completed", "in_progress", "pending"].map((status, at) => ({
+      content: `T${at}`,
+      status,
+    }));
+    const list = f.tool("todo_write", {
+      status: "completed",
+      input: { todos },
+      output: "",
+      title: "To-dos",
+      metadata: {},
+      start: 0,
+      end: 1,
+    });
+    const cut = f.rondo([list, f.said("Half a")], { finish: "interrupted" });
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, cut])));
+    const name = "VS Code was closed while Rondo worked. 2 of 4 to-dos are done.";
+    const notice = panel.page.getByRole("group", { name });
+    await notice.getByRole("button", { name: "Continue" }).click();
+    await message(panel).fill("words");
+    await message(panel).press("Control+Enter");
+    await message(panel).fill("");
+    await message(panel).press("Control+Enter");
+    const sent = (await panel.sent()).map((one) => (one as { type: string }).type);
+    assert.equal(sent.filter((type) => type === "continue-turn").length, 2, "words are sent as a message");
+    assert.equal(await panel.page.getByRole("alert").count(), 0, "it is no error");
+  });
+
   it("H6 reports and counts silence, and removes the notice afterwards", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy })));
     await panel.post(events({ type: "silence", since: Date.now() - 64_000 }));
@@ -219,11 +247,14 @@ describe("agents", () => {
 
   it("P4 are chosen in a menu when there are several", async () => {
     const panel = await panelWith(f.snapshot(f.chat("T", []), several));
-    await button(panel, "Agent: build").click();
+    await button(panel, "Mode: Ask first").click();
     await panel.page.getByRole("menuitemradio", { name: /^reviewer/ }).click();
     assert.deepEqual(await panel.sentOf("set-agent"), [{ type: "set-agent", name: "reviewer" }]);
     const alone = await panelWith(f.snapshot(f.chat("T", [])));
-    assert.equal(await button(alone, /^Agent: /).count(), 0);
+    await button(alone, "Mode: Ask first").click();
+    assert.equal(await alone.page.getByRole("menuitemradio").count(), 4, "the modes alone");
+    const other = await panelWith(f.snapshot(f.chat("T", []), f.panelState({ agents, agent: "reviewer" })));
+    assert.ok(await button(other, "Mode: Ask first, agent reviewer").isVisible());
   });
 
   it("S1 are mentioned: suggested while the name is typed, sent with the prompt", async () => {

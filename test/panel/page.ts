@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { builds } from "../../esbuild.mjs";
 import type { ToHost, ToPanel } from "../../src/chat/protocol.ts";
+import { fontFile, fontStyles } from "./fonts.ts";
 
 export type Theme = "dark" | "light" | "hc" | "hcl";
 
@@ -21,32 +22,46 @@ const policy = `default-src 'none'; img-src data:; font-src ${origin}; style-src
 
 type Files = Map<string, { body: Buffer; type: string }>;
 
-const types: Record<string, string> = { html: "text/html", css: "text/css", js: "text/javascript", ttf: "font/ttf" };
+const types: Record<string, string> = {
+  ...{ html: "text/html", css: "text/css", js: "text/javascript", ttf: "font/ttf" },
+  ...{ woff: "font/woff", woff2: "font/woff2" },
+};
+const typeOf = (name: string) => types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain";
 
-async function bundle(): Promise<Files> {
+/** `pictures`: the fonts of the tests, hours of UTC, and text that each machine draws alike. */
+type Purpose = "tests" | "pictures";
+
+async function bundle(purpose: Purpose): Promise<Files> {
   const panel = builds.find((options) => "panel" in (options.entryPoints ?? {}));
   const { outputFiles } = await build({ ...panel, write: false });
   const files: Files = new Map();
-  const add = (name: string, body: Buffer) =>
-    files.set(name, { body, type: types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain" });
+  const add = (name: string, body: Buffer) => files.set(name, { body, type: typeOf(name) });
   for (const file of outputFiles ?? [])
     add(file.path.slice(file.path.lastIndexOf("/") + 1), Buffer.from(file.contents));
   for (const name of ["harness.html", "themes.css"]) {
     add(name, await readFile(new URL(name, import.meta.url)));
   }
+  if (purpose === "pictures") {
+    const page = files.get("harness.html")?.body.toString() ?? "";
+    add("harness.html", Buffer.from(page.replace("</head>", '<link rel="stylesheet" href="fonts.css"></head>')));
+    add("fonts.css", Buffer.from(await fontStyles()));
+  }
   return files;
 }
 
 /** Starts Chromium: `CHROMIUM_PATH`, Debian's, or what Playwright finds. */
-export async function launch(): Promise<PanelBrowser> {
+export async function launch(purpose: Purpose = "tests"): Promise<PanelBrowser> {
   const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
   const args = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking";
   const browser = await chromium.launch({
     ...(existsSync(path) ? { executablePath: path } : { channel: "chrome" }),
-    args: args.split(" "),
+    args: [...args.split(" "), ...(purpose === "pictures" ? sameEverywhere : [])],
   });
-  return new PanelBrowser(browser, await bundle());
+  return new PanelBrowser(browser, await bundle(purpose), purpose);
 }
+
+/** Otherwise the system's settings decide how letters are drawn. */
+const sameEverywhere = ["--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb"];
 
 interface Look {
   theme?: Theme;
@@ -57,12 +72,14 @@ interface Look {
 export class PanelBrowser {
   readonly #browser: Browser;
   readonly #files: Files;
+  readonly #purpose: Purpose;
   /** Unused pages, because a new one takes a second. */
   readonly #free: PanelPage[] = [];
 
-  constructor(browser: Browser, files: Files) {
+  constructor(browser: Browser, files: Files, purpose: Purpose) {
     this.#browser = browser;
     this.#files = files;
+    this.#purpose = purpose;
   }
 
   /** Returns a fresh panel that has requested its snapshot and received nothing yet. */
@@ -73,11 +90,14 @@ export class PanelBrowser {
   }
 
   async #create(): Promise<PanelPage> {
-    const page = await this.#browser.newPage({ reducedMotion: "reduce" });
+    const page = await this.#browser.newPage({
+      reducedMotion: "reduce",
+      ...(this.#purpose === "pictures" && { timezoneId: "UTC", locale: "en-US" }),
+    });
     const panel = new PanelPage(page, (unused) => this.#free.push(unused));
-    await page.route("**/*", (route) => {
+    await page.route("**/*", async (route) => {
       const { origin: from, pathname, href } = new URL(route.request().url());
-      const file = from === origin ? this.#files.get(pathname.slice(1)) : undefined;
+      const file = from === origin ? await this.#file(pathname.slice(1)) : undefined;
       if (!file) {
         panel.strays.push(href);
         return route.abort();
@@ -87,6 +107,14 @@ export class PanelBrowser {
     });
     await page.addInitScript(fakeHost);
     return panel;
+  }
+
+  async #file(name: string) {
+    const found = this.#files.get(name);
+    if (found || this.#purpose !== "pictures" || !name.startsWith("fonts/")) return found;
+    const file = { body: await fontFile(name), type: typeOf(name) };
+    this.#files.set(name, file);
+    return file;
   }
 
   close(): Promise<void> {
@@ -180,8 +208,10 @@ export class PanelPage {
     this.#seq++;
   }
 
-  sent(): Promise<ToHost[]> {
-    return this.page.evaluate(() => window.sent);
+  /** Returns what the panel has sent. Whether it has the focus is said at any time, and left out. */
+  async sent(): Promise<ToHost[]> {
+    const all = await this.page.evaluate(() => window.sent);
+    return all.filter(({ type }) => type !== "panel-focus");
   }
 
   /** Returns the sent messages of one type. */

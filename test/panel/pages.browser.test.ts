@@ -24,14 +24,14 @@ describe("the rules page", () => {
     const panel = await open();
     const all = page(panel, "Rules");
     assert.deepEqual(await all.getByRole("heading").allInnerTexts(), [
-      "Yours, everywhere",
       "This workspace",
+      "Yours, everywhere",
       "Agent reviewer",
       "Built in",
     ]);
     const rows = (await all.getByRole("listitem").allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
-    assert.match(rows[0] ?? "", /^Allow bash git status \* ?Decided 210 times, last \d+ min ago$/);
-    assert.match(rows[3] ?? "", /^Allow bash make deploy \* ?Never used$/);
+    assert.match(rows[2] ?? "", /^Allow bash git status \* ?Decided 210 times, last \d+ min ago$/);
+    assert.match(rows[1] ?? "", /^Allow bash make deploy \* ?Never used$/);
     assert.match(rows[4] ?? "", /^Deny edit \* ?Decided 1 time, last (?:yesterday|on \w{3})$/);
     assert.ok(await all.getByText("6 rules, 265 decisions.").isVisible());
     assert.ok(await panel.page.getByRole("textbox", { name: "Message" }).isVisible());

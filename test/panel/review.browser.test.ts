@@ -50,7 +50,7 @@ describe("the review bar", () => {
       "Take back the acceptance of cart.test.ts",
       "Take back the rejection of tax.test.ts",
       "Compare checkout.ts",
-      "Keep my lines in checkout.ts",
+      "Keep mine in checkout.ts",
       "Take Rondo's lines in checkout.ts",
       "All changes in one editor",
       "Reject all",

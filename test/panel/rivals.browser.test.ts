@@ -47,7 +47,7 @@ describe("two models side by side", () => {
     const panel = await sideBySide();
     await button(panel, "Compare their files").focus();
     await panel.page.keyboard.press("Enter");
-    await button(panel, "Keep the work of Claude Haiku 4.5…").focus();
+    await button(panel, "Keep this one… Claude Haiku 4.5").focus();
     await panel.page.keyboard.press("Enter");
     await message(panel).waitFor();
     assert.deepEqual(await sent(panel), [
@@ -68,7 +68,7 @@ describe("two models side by side", () => {
     assert.equal(await failed.getByRole("button").count(), 1);
     await panel.post({ type: "rivals", rivals: f.rivals({ state: "asks", doing: "Run npm test" }) });
     await button(panel, "Open the session of Claude Haiku 4.5").filter({ hasText: "Answer…" }).waitFor();
-    assert.equal(await button(panel, "Keep the work of Claude Haiku 4.5…").count(), 0);
+    assert.equal(await button(panel, "Keep this one… Claude Haiku 4.5").count(), 0);
     await panel.post({ type: "rivals", rivals: [] });
     await shown(panel).waitFor({ state: "detached" });
   });

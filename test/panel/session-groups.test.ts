@@ -15,6 +15,7 @@ function session(id: string, change: Partial<SessionSummary> = {}): SessionSumma
       remedy: "none",
       tokens: 0,
       cost: 0,
+      elsewhere: false,
       match: undefined,
     },
     ...change,

@@ -1,10 +1,14 @@
 /** Every state of the panel, as the messages that lead to it and the clicks after them. */
 import type { Page } from "playwright-core";
 import { commentStates } from "./comment-states.ts";
+import { connectStates, there } from "./connect-states.ts";
+import { consentStates } from "./consent-states.ts";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
+import { modeStates } from "./mode-states.ts";
 import type { Unnumbered } from "./page.ts";
+import { previewStates } from "./preview-states.ts";
 import { reviewStates } from "./review-states.ts";
 import { traceStates } from "./trace-states.ts";
 import { trustStates } from "./trust-states.ts";
@@ -77,44 +81,15 @@ function sideBySide(change: Parameters<typeof f.rivals>[0] = {}): Unnumbered[] {
 
 export const states: Record<string, State> = {
   ...commentStates,
+  ...connectStates,
   ...loopStates,
+  ...previewStates,
   ...mentionStates,
+  ...modeStates,
   ...reviewStates,
   ...trustStates,
+  ...consentStates,
   ...traceStates,
-  "empty-no-key": {
-    messages: [
-      f.snapshot(
-        f.chat("", []),
-        f.panelState({
-          readiness: { type: "no-key", found: [], where: "on this machine" },
-          model: undefined,
-          models: [],
-          contextUsed: undefined,
-        }),
-      ),
-    ],
-  },
-  "empty-servers": {
-    messages: [
-      f.snapshot(
-        f.chat("", []),
-        f.panelState({
-          readiness: {
-            type: "no-key",
-            found: [
-              { name: "Ollama", models: 12 },
-              { name: "LM Studio", models: 1 },
-            ],
-            where: "on the remote machine (SSH: build-box)",
-          },
-          model: undefined,
-          models: [],
-          contextUsed: undefined,
-        }),
-      ),
-    ],
-  },
   "empty-tour": {
     messages: [
       f.snapshot(f.chat("", []), f.panelState({ readiness: { type: "tour" }, contextUsed: undefined, trusted: false })),
@@ -196,12 +171,6 @@ export const states: Record<string, State> = {
   "permission-command": {
     messages: [askedToRun()],
   },
-  "permission-always": {
-    messages: [askedToRun()],
-    act: async (page) => {
-      await page.getByRole("button", { name: "Always allow" }).click();
-    },
-  },
   "permission-edit": {
     messages: [
       f.snapshot(
@@ -238,18 +207,44 @@ export const states: Record<string, State> = {
     },
   },
   "error-auth": {
-    messages: [
-      failed("auth", "The API key was refused", "Anthropic answered 401. Set a key that works, then try again."),
-    ],
+    messages: [failed("auth", "Anthropic refused the API key: invalid x-api-key.", "Run “Rondo: Set API Key…”.")],
   },
   "error-quota": {
     messages: [
       failed(
         "quota",
-        "The account at https://api.moonshot.ai has nothing left: Your account is suspended due to insufficient balance",
+        "The account at Moonshot AI has nothing left: Your account is suspended due to insufficient balance.",
         "Add credit there, or choose another model.",
       ),
     ],
+  },
+  "error-key-form": {
+    messages: [failed("auth", "Anthropic refused the API key: invalid x-api-key.", "Run “Rondo: Set API Key…”.")],
+    act: async (page) => page.getByRole("button", { name: "Set key" }).click(),
+  },
+  "error-overloaded": {
+    messages: [failed("overloaded", "Anthropic is overloaded: Overloaded.", "Wait a little, or choose another model.")],
+  },
+  "error-no-access": {
+    messages: [
+      failed(
+        "no-access",
+        "OpenAI does not let this account use “gpt-6”: Your organization must be verified to use the model.",
+        "Choose another model, or change what the account may use there.",
+      ),
+    ],
+  },
+  "error-no-model": {
+    messages: [
+      f.snapshot(f.chat("Test refunds", [f.asked, f.rondo(f.work)]), {
+        ...f.panelState({ models: [], contextUsed: undefined }),
+        ...{ model: undefined, readiness: { type: "no-key", ...there() } },
+      }),
+    ],
+    act: async (page) => {
+      await page.getByRole("textbox", { name: "Message" }).fill("Go on");
+      await page.getByRole("textbox", { name: "Message" }).press("Enter");
+    },
   },
   "server-cut": {
     messages: [

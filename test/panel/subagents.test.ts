@@ -1,11 +1,12 @@
 /** The panel's data about subagents, compaction, mentions and costs, without rendering. */
 import assert from "node:assert/strict";
-import { apply, newChat } from "../../src/chat/apply.ts";
+import { apply, type Entry, newChat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { ownWords } from "../../src/chat/words.ts";
 import { price, rough } from "../../webview/lib/format.ts";
+import { keepSame, rowsOf } from "../../webview/lib/log-rows.ts";
 import { mentionAt, mentionedNames } from "../../webview/lib/mentions.ts";
-import { keepSame, messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
+import { messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
 import {
   askerOf,
   joinDeltas,
@@ -107,7 +108,10 @@ describe("the tree of subagents", () => {
   it("T6 tells which call is repeated, and how often", () => {
     const again = f.tool("bash", { status: "pending", input: { command: "npm test -- cart" }, raw: "" }, "call_asks");
     const chat = f.chat("", [f.asked, f.rondo([f.testFailed, f.readDone("a", 1), f.testFailed]), f.rondo([again])]);
-    assert.deepEqual(repeated(chat, f.loopRequest), { verb: "Run", object: "npm test -- cart", times: 3 });
+    const { starts, ...rest } = repeated(chat, f.loopRequest) ?? assert.fail();
+    assert.deepEqual(rest, { verb: "Run", object: "npm test -- cart", times: 3 });
+    assert.deepEqual([starts.length, starts.at(-1)], [3, undefined]);
+    assert.ok(starts.slice(0, -1).every((start) => start !== undefined));
     assert.equal(repeated(f.chat("", []), f.loopRequest), undefined);
   });
 });
@@ -211,8 +215,9 @@ describe("costs and sizes", () => {
 describe("turns that are rendered again", () => {
   it("stay the same objects when nothing has changed", () => {
     const [mine, theirs, more] = [f.you("a"), f.rondo([f.said("b")]), f.rondo([f.said("c")])];
-    const before = messageGroupsOf([mine, theirs, f.you("d")]);
-    const after = keepSame(before, messageGroupsOf([mine, theirs, more]));
+    const rows = (...messages: Entry[]) => messageGroupsOf(messages).flatMap((group) => rowsOf(group, true));
+    const before = rows(mine, theirs, f.you("d"));
+    const after = keepSame(before, rows(mine, more));
     assert.equal(after[0], before[0]);
     assert.notEqual(after[1], before[1]);
     assert.equal(after.length, 2);

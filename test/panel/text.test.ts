@@ -67,6 +67,16 @@ describe("Markdown blocks", () => {
     "```js\nno end\n\n\n  at all",
   ];
 
+  it("gives headings an outline without gaps, whatever the model wrote", () => {
+    const text = "### A\n\nb\n\n##### C\n\nd\n\n# E\n\nf\n\n### G\n\nh\n\n";
+    const depths = (blocks: MarkdownBlocks, written: string) =>
+      blocks.update(written).flatMap(({ token }) => (token.type === "heading" ? [token.depth] : []));
+    const growing = new MarkdownBlocks();
+    for (let end = 1; end < text.length; end++) depths(growing, text.slice(0, end));
+    assert.deepEqual(depths(growing, text), [1, 2, 1, 2]);
+    assert.deepEqual(depths(new MarkdownBlocks(), text), [1, 2, 1, 2]);
+  });
+
   it("are the same however the text is split", () => {
     fc.assert(
       fc.property(

@@ -47,7 +47,7 @@ describe("to-dos", () => {
 
   it("are the newest of a chat", () => {
     const chat = f.chat("", [f.you("a"), f.rondo([todoDone(1), todoDone(2), f.said("x")]), f.you("b"), f.rondo([])]);
-    assert.equal(newestTodos(chat).filter(({ state }) => state === "done").length, 2);
-    assert.deepEqual(newestTodos(f.chat("", [f.you("a")])), []);
+    assert.equal(newestTodos(chat.messages).filter(({ state }) => state === "done").length, 2);
+    assert.deepEqual(newestTodos([f.you("a")]), []);
   });
 });

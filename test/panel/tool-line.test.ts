@@ -1,6 +1,7 @@
 /** Lines of tool calls, collapsed calls, the status line, and announcements. */
 import assert from "node:assert/strict";
 import { apply, type Chat } from "../../src/chat/apply.ts";
+import { denialWords } from "../../src/chat/call-words.ts";
 import type { BackgroundCommand, ChatEvent, ExitReason } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import { statusOf } from "../../webview/composer/status-line.ts";
@@ -8,7 +9,7 @@ import { draftsOf } from "../../webview/conversation/edit-drafts.ts";
 import { Announcements } from "../../webview/lib/announcements.ts";
 import { dayGroup, duration, elapsed, when } from "../../webview/lib/format.ts";
 import { messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
-import { toolLineOf } from "../../webview/lib/tool-line.ts";
+import { resultOf, toolLineOf } from "../../webview/lib/tool-line.ts";
 import * as f from "./fixtures.ts";
 import { commands, questionRequest } from "./trust-states.ts";
 
@@ -88,6 +89,32 @@ describe("the line of a tool call", () => {
   });
 });
 
+describe("T7 a call that was denied", () => {
+  const input = { command: "git push origin" };
+  const denied = (error: string, words: string) =>
+    f.tool("bash", {
+      status: "error",
+      input,
+      error,
+      metadata: { denied: true, fact: "denied by you", words: { at: 0, text: words } },
+      start: 0,
+      end: 1,
+    });
+
+  it("is no failure, and shows none of the words for the model", () => {
+    const part = denied("The user refused this call and says: Push to my fork", denialWords("Push to my fork"));
+    assert.deepEqual(words(part), ["Run git push origin", "denied by you", "denied", "plain"]);
+    assert.equal(resultOf(toolOf(part)), "You denied this: “Push to my fork”");
+  });
+
+  it("is announced in the same words", () => {
+    const announcements = new Announcements();
+    const part = toolOf(denied("The user refused this call and stopped the turn.", denialWords("")));
+    announcements.addEvent({ type: "part", part }, f.chat("t", []), []);
+    assert.equal(announcements.take(), "Run git push origin, denied by you.");
+  });
+});
+
 describe("a turn", () => {
   const shape = (parts: f.LoosePart[], done = true) =>
     segmentsOf([f.rondo(parts)], done).map((segment) =>
@@ -102,6 +129,17 @@ describe("a turn", () => {
       turns.map((turn) => turn.type),
       ["user", "assistant", "user", "user", "assistant"],
     );
+  });
+
+  it("H2 shows retries in a row as one line, with the newest", () => {
+    const retry = (attempt: number) => {
+      const error = { code: "overloaded", message: `Try ${attempt}`, next: "" };
+      return { type: "retry", attempt, error, time: attempt } as const;
+    };
+    const [segment] = segmentsOf([f.rondo([retry(1), retry(2), retry(3)])], true);
+    assert(segment?.type === "activities");
+    const lines = segment.activities.map((one) => one.type === "retry" && [one.part.error.message, one.times]);
+    assert.deepEqual(lines, [["Try 3", 3]]);
   });
 
   it("collapses adjacent calls of one kind when all are done, and never a failed one", () => {
@@ -195,6 +233,24 @@ describe("announcements", () => {
       (text): ChatEvent => ({ type: "delta", messageID: part.messageID, partID: part.id, text }),
     );
     assert.equal(hear(deltas, chat), "The sum is wrong.");
+  });
+
+  it("do not end at a colon, nor after the number of a list's item", () => {
+    for (const [text, spoken] of [
+      ["Two things are wrong: the sum ", undefined],
+      ["Two things are wrong: the sum is off. And", "Two things are wrong: the sum is off."],
+      ["Do this:\n1. Round ", undefined],
+      ["He said “no.” Then ", "He said “no.”"],
+      ["This is **all.** Then ", "This is all."],
+      ["هذا هو المجموع؟ ثم", "هذا هو المجموع؟"],
+      ["It is 3.5 and ", undefined],
+      ["First:\n\nThen ", "First:"],
+    ] as const) {
+      const chat = f.chat("", [f.you("a"), f.rondo([f.saying("")])]);
+      const part = chat.messages[1]?.parts[0];
+      assert.ok(part);
+      assert.equal(hear([{ type: "delta", messageID: part.messageID, partID: part.id, text }], chat), spoken, text);
+    }
   });
 
   it("count the files that were read, and end with the changes", () => {

@@ -37,7 +37,7 @@ describe("a full disk", () => {
     const ref = { providerID: "anthropic", modelID: "test" };
     const session = new Session(
       newSession(folder, "ses_1"),
-      { mode: "bypassPermissions", model: ref, agent: "build", thinking: "default", appended: "" },
+      { mode: "bypassPermissions", modeEnd: undefined, model: ref, agent: "build", thinking: "default", appended: "" },
       {
         ...plainDeps,
         host: nodeHost({ folders: [folder], trusted: true, overflowDir: folder }),

@@ -146,6 +146,7 @@ describe("records of version 0.4.0", () => {
       chat,
       {
         mode: "default",
+        modeEnd: undefined,
         agent: "build",
         thinking: "default",
         appended: "",

@@ -29,7 +29,7 @@ describe("the list of sessions", () => {
     const { id } = chat.session;
     const transcript = sessions.transcript(id, () => assert.fail());
     const model = new ScriptedModel(script);
-    const choices = { mode: "default", agent: "build", thinking: "default", appended: "" } as const;
+    const choices = { mode: "default", modeEnd: undefined, agent: "build", thinking: "default", appended: "" } as const;
     const session = new Session(
       chat,
       { ...choices, model: { providerID: "anthropic", modelID } },

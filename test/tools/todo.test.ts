@@ -54,8 +54,8 @@ describe("todo_write", () => {
 describe("ask_user", () => {
   const options = [{ label: "Tabs", description: "as in Go" }, { label: "Spaces" }];
   const questions = [
-    { question: "Tabs or spaces?", header: "Style", options },
-    { question: "Which ones?", header: "", options, multiple: true },
+    { question: "Tabs or spaces?", header: "Style", options, favorite: "Spaces" },
+    { question: "Which ones?", header: "", options, multiple: true, favorite: "Both" },
   ];
 
   it("T11 asks the user the questions and returns each with its answer", async () => {
@@ -69,12 +69,15 @@ describe("ask_user", () => {
               question: "Tabs or spaces?",
               header: "Style",
               options: [options[0], { label: "Spaces", description: "" }],
+              favorite: "Spaces",
               multiple: false,
             },
             {
               question: "Which ones?",
               header: "",
               options: [options[0], { label: "Spaces", description: "" }],
+              // No option has this label.
+              favorite: "",
               multiple: true,
             },
           ]);

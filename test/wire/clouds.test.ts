@@ -110,7 +110,7 @@ describe("clouds: keys and errors", () => {
     const opened = await openModel("azure", { apiKey: "test-key-1", baseURL: `${server.url}/openai/v1` });
     const { error: told } = await ask(opened, request({ model: "gpt-5.6-terra" }));
     await server.stop();
-    assert.equal(told?.kind, "invalid");
+    assert.equal(told?.kind, "flagged");
     assert.match(told?.message ?? "", /content management policy\. \(Found: jailbreak\.\)/);
   });
 

@@ -107,13 +107,13 @@ describe("lists of models", () => {
     answer = { status: 403, body: {} };
     problems.push(await listProviderModels("my-gateway", { apiKey: undefined, baseURL: url }, signal));
     problems.push(await listProviderModels("my-gateway", { apiKey: "k", baseURL: "http://127.0.0.1:1/v1" }, signal));
-    const failed = (problem: string) => ({ type: "failed", problem });
+    const failed = (reason: string, problem: string, said = "") => ({ type: "failed", reason, said, problem });
     assert.deepEqual(problems, [
-      failed(`${host} wants another key. Use “Rondo: Set API Key…”.`),
-      failed(`${host} does not list its models. Type the ID of one.`),
-      failed(`${host} does not list its models. Type the ID of one.`),
-      failed(`${host} wants a key. Use “Rondo: Set API Key…”.`),
-      failed("127.0.0.1:1 did not answer. Check that it runs."),
+      failed("refused", `${host} wants another key. Use “Rondo: Set API Key…”.`, "…"),
+      failed("no-list", `${host} does not list its models. Type the ID of one.`),
+      failed("no-list", `${host} does not list its models. Type the ID of one.`),
+      failed("refused", `${host} wants a key. Use “Rondo: Set API Key…”.`),
+      failed("no-answer", "127.0.0.1:1 did not answer. Check that it runs."),
     ]);
   });
 

@@ -1,16 +1,51 @@
+/** How the permission modes are named, told and shown, and the agents that stand beside them. */
 import type { PermissionMode } from "../../src/chat/events.ts";
+import type { AgentChoice, PanelState } from "../../src/chat/protocol.ts";
 
-export const modeList: { mode: PermissionMode; name: string; description: string }[] = [
-  { mode: "default", name: "Ask first", description: "Reads freely. Asks before edits and commands." },
-  {
-    mode: "acceptEdits",
-    name: "Accept edits",
-    description: "Edits files in this workspace without asking. Asks before commands.",
-  },
-  { mode: "plan", name: "Plan", description: "Changes nothing. Ends with a plan." },
-  { mode: "bypassPermissions", name: "Bypass", description: "Asks only for protected files. Deny rules still apply." },
+interface ModeLooks {
+  mode: PermissionMode;
+  name: string;
+  glyph: string;
+  /** Colour and form of the button; empty for the modes in which a mistake costs little. */
+  look: "" | "plan" | "bypass";
+}
+
+export const modeList: readonly ModeLooks[] = [
+  { mode: "default", name: "Ask first", glyph: "shield", look: "" },
+  { mode: "acceptEdits", name: "Accept edits", glyph: "edit", look: "" },
+  { mode: "plan", name: "Plan", glyph: "checklist", look: "plan" },
+  { mode: "bypassPermissions", name: "Bypass", glyph: "warning", look: "bypass" },
 ];
 
-export function modeName(mode: PermissionMode): string {
-  return modeList.find((choice) => choice.mode === mode)?.name ?? mode;
+const [askFirst] = modeList as [ModeLooks]; // the list is not empty
+
+export function looksOfMode(mode: PermissionMode): ModeLooks {
+  return modeList.find((choice) => choice.mode === mode) ?? askFirst;
+}
+
+export const modeName = (mode: PermissionMode): string => looksOfMode(mode).name;
+
+/** Returns the agents that can answer the user; none where there is no choice. */
+export function choosableAgents({ agents }: Pick<PanelState, "agents">): AgentChoice[] {
+  const choosable = agents.filter(({ mode }) => mode !== "subagent");
+  return choosable.length > 1 ? choosable : [];
+}
+
+/** Says what a mode does and what still asks. `next`: the mode that follows Bypass after `minutes`. */
+export function modeSentence(mode: PermissionMode, next: PermissionMode, minutes: number): string {
+  switch (mode) {
+    case "default":
+      return "Reads freely. Asks before edits and commands.";
+    case "acceptEdits":
+      return "Edits files in this workspace without asking. Asks before commands.";
+    case "plan":
+      return "Changes nothing. Ends with a plan that you approve.";
+    default:
+      return `Nothing asks but protected files and leaving the sandbox. Deny rules still apply. For ${timeWords(minutes)}, then ${looksOfMode(next).name} again.`;
+  }
+}
+
+function timeWords(minutes: number): string {
+  if (minutes < 1) return `${Math.round(minutes * 60)} seconds`;
+  return minutes === 1 ? "1 minute" : `${Math.round(minutes * 10) / 10} minutes`;
 }

@@ -6,11 +6,12 @@ import type { Attachment } from "../../src/chat/prompt-input.ts";
 import type { PanelState, ReviewFile } from "../../src/chat/protocol.ts";
 import { titleOf } from "../../src/chat/request-titles.ts";
 import type { UserRequest } from "../../src/chat/requests.ts";
+import { modeName } from "../composer/permission-modes.ts";
 import { removeInvisible } from "./escape-invisible.ts";
-import { count, cutOffWords } from "./format.ts";
+import { clock, count, cutOffWords } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { changesInWords, decisionsInWords, isDecided } from "./review-rows.ts";
-import { firstLine, toolKindOf, toolLineOf } from "./tool-line.ts";
+import { firstLine, resultOf, toolKindOf, toolLineOf } from "./tool-line.ts";
 
 /** Collects sentences about events until `take` returns them; the panel calls it once a second. */
 export class Announcements {
@@ -36,6 +37,14 @@ export class Announcements {
       const { changes, files } = changesInWords(review);
       this.#add(review.every(isDecided) ? "Done." : `Done, ${changes} in ${files}.`);
     }
+  }
+
+  /** Both ends of Bypass are announced: it may end by itself. */
+  addMode(before: PanelState | undefined, { mode, modeEndsAt }: PanelState): void {
+    if (!before || before.mode === mode) return;
+    const until = modeEndsAt === undefined ? "" : ` until ${clock(modeEndsAt)}`;
+    if (mode === "bypassPermissions") this.#add(`Bypass${until}: nothing asks but protected files.`);
+    else if (before.mode === "bypassPermissions") this.#add(`Bypass has ended. Mode: ${modeName(mode)}.`);
   }
 
   addReview(before: readonly ReviewFile[], after: readonly ReviewFile[]): void {
@@ -85,7 +94,8 @@ export class Announcements {
     }
     if (state.status !== "completed" && state.status !== "error") return;
     const line = toolLineOf(part, false, cwd);
-    const result = state.status === "error" ? `failed: ${firstSentence(state.error)}` : line.fact;
+    const told = line.state === "denied" ? line.fact : `failed: ${firstSentence(resultOf(part))}`;
+    const result = state.status === "error" ? told : line.fact;
     this.#add(`${line.verb} ${line.object}${result && `, ${result}`}.`);
   }
 
@@ -123,11 +133,14 @@ function questionWords(request: UserRequest): string {
   return [titleOf(request), ...parts.map((part) => part.text)].join(" ");
 }
 
+/** A colon ends no sentence, nor does the number of a list's item. What closes a quotation or emphasis belongs to it. */
+const sentenceEnd = /(?<!^[ \t]*\d{1,9})(?:[.!?…]["'”’»)*_`]*\s|[。！？؟۔])|\n\n/gm;
+
 function lastSentenceEnd(text: string): number {
   // Code has no sentences: wait for its end.
   if ((text.match(/^```/gm)?.length ?? 0) % 2 === 1) return 0;
-  const last = [...text.matchAll(/[.!?:]\s|\n\n/g)].at(-1);
-  return last ? last.index + 1 : 0;
+  const last = [...text.matchAll(sentenceEnd)].at(-1);
+  return last ? last.index + Math.max(1, last[0].trimEnd().length) : 0;
 }
 
 function firstSentence(text: string): string {

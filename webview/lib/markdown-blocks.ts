@@ -24,6 +24,8 @@ export class MarkdownBlocks {
   #text = "";
   #finished: MarkdownBlock[] = [];
   #end = 0;
+  /** Depth of the last finished heading. A deeper one goes down by one level, so that the outline has no gaps. */
+  #depth = 0;
   /** Link definitions, which later blocks may use. */
   #links = new LimitedLexer().tokens.links;
 
@@ -73,8 +75,10 @@ export class MarkdownBlocks {
     lexer.tokens.links = this.#links;
     const blocks: MarkdownBlock[] = [];
     let at = this.#end;
+    let depth = this.#depth;
     try {
       for (const token of lexer.lex(piece)) {
+        if (token.type === "heading") token.depth = depth = Math.min(token.depth, depth + 1);
         if (token.type !== "space" && token.type !== "def") blocks.push({ start: at, token });
         at += token.raw.length;
       }
@@ -89,13 +93,16 @@ export class MarkdownBlocks {
     const last = tail.at(-1);
     const open = last && maybeMarker.test(last.token.raw) ? 2 : 1;
     if (tail.length <= open) return;
-    this.#finished.push(...tail.splice(0, tail.length - open));
+    const finished = tail.splice(0, tail.length - open);
+    for (const { token } of finished) if (token.type === "heading") this.#depth = token.depth;
+    this.#finished.push(...finished);
     this.#end = tail[0]?.start ?? this.#end;
   }
 
   #reset(): void {
     this.#finished = [];
     this.#end = 0;
+    this.#depth = 0;
     this.#links = new LimitedLexer().tokens.links;
   }
 }

@@ -2,7 +2,7 @@
  * A lexer of Markdown whose depth and work are limited, since replies are hostile input: a line of 5,000 `>` would
  * overflow the stack, and a paragraph of 10,000 `*` takes seconds. What exceeds a limit is plain text.
  */
-import { Lexer, type Token, Tokenizer, type Tokens, type TokensList } from "marked";
+import { getDefaults, Lexer, type Token, Tokenizer, type Tokens, type TokensList } from "marked";
 
 const maxDepth = 16;
 /** Emphasis and links are matched in the square of their signs. */
@@ -24,7 +24,8 @@ export class LimitedLexer extends Lexer {
   #depth = 0;
 
   constructor() {
-    super({ tokenizer: new LimitedTokenizer() });
+    // Without the defaults there would be no tables, crossed-out words and bare addresses.
+    super({ ...getDefaults(), tokenizer: new LimitedTokenizer() });
   }
 
   override blockTokens(src: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];

@@ -10,7 +10,7 @@ import { parseLink } from "./link-target.ts";
 
 const tags =
   "p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code kbd sub sup em strong del a span table thead tbody tr th td";
-const attributes = ["class", "start", "align", "data-href", "role", "tabindex", "title"];
+const attributes = ["class", "start", "align", "data-href", "dir", "role", "tabindex", "title"];
 
 let configured = false;
 
@@ -35,11 +35,13 @@ const plainTag = /^<\/?(?:br|kbd|sub|sup)\s*\/?>$/i;
 const marked = new Marked({
   renderer: {
     html: ({ text }) => (plainTag.test(text) ? text : escapeHtml(text)),
-    code: ({ text, lang }) => `<pre tabindex="0"><code>${highlight(text, firstWord(lang))}</code></pre>`,
+    code: ({ text, lang }) => `<pre tabindex="0" dir="ltr"><code>${highlight(text, firstWord(lang))}</code></pre>`,
+    // An element with a direction of its own does not decide that of the text around it.
+    codespan: ({ text }) => `<code dir="ltr">${escapeHtml(text)}</code>`,
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
     heading({ tokens, depth }) {
-      // The panel's own headings are h1 and h2.
-      const level = Math.min(depth + 2, 6);
+      // The only h1 is the title of the session.
+      const level = Math.min(depth + 1, 6);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
     },
     link({ href, tokens }) {
@@ -70,14 +72,15 @@ export function warmUp(): void {
 export function renderBlock(token: Token): string {
   if (token.type === "plain") return plainHtml(token.raw);
   try {
-    return safe(marked.parser([token]));
+    // Only the outermost element: those inside would hide their text from it.
+    return safe(marked.parser([token]).replace(/^<(?!pre)\w+/, '$& dir="auto"'));
   } catch {
     return plainHtml(token.raw);
   }
 }
 
 function plainHtml(text: string): string {
-  return `<p class="plain">${escapeHtml(text)}</p>`;
+  return `<p class="plain" dir="auto">${escapeHtml(text)}</p>`;
 }
 
 export function renderCode(code: string, language: string): string {

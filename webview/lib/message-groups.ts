@@ -74,23 +74,31 @@ export function totalTokens({ input, output, cacheRead, cacheWrite }: Tokens): n
   return input + output + cacheRead + cacheWrite;
 }
 
-/** Returns `groups`, with unchanged ones replaced by the same objects as `before`, so that they are not drawn again. */
-export function keepSame(before: readonly MessageGroup[], groups: readonly MessageGroup[]): MessageGroup[] {
-  return groups.map((group, at) => {
-    const old = before[at];
-    return old && isSameGroup(old, group) ? old : group;
-  });
+/**
+ * Joins the groups of messages that follow each other. Replies on both sides of the cut are one group, with the id
+ * `replyID`.
+ */
+export function joinGroups(
+  before: readonly MessageGroup[],
+  after: readonly MessageGroup[],
+  replyID: string | undefined,
+): readonly MessageGroup[] {
+  const last = before.at(-1);
+  const first = after[0];
+  const counted = countAcross(before, after);
+  if (last?.type !== "assistant" || first?.type !== "assistant") return [...before, ...counted];
+  const both = { ...last, id: replyID ?? last.id, entries: [...last.entries, ...first.entries] };
+  return [...before.slice(0, -1), both, ...counted.slice(1)];
 }
 
-function isSameGroup(a: MessageGroup, b: MessageGroup): boolean {
-  if (a.id !== b.id) return false;
-  if (a.type === "user") return b.type === "user" && a.entry === b.entry;
-  if (a.type === "compaction") return b.type === "compaction" && a.summary === b.summary && a.auto === b.auto;
-  return (
-    b.type === "assistant" &&
-    a.entries.length === b.entries.length &&
-    a.entries.every((entry, at) => entry === b.entries[at])
-  );
+/** Adds the messages before the cut to those that the first compaction behind it counts. */
+function countAcross(before: readonly MessageGroup[], after: readonly MessageGroup[]): readonly MessageGroup[] {
+  const at = after.findIndex(({ type }) => type === "compaction");
+  const mark = after[at];
+  if (mark?.type !== "compaction") return after;
+  const since = before.slice(before.findLastIndex(({ type }) => type === "compaction") + 1);
+  const more = since.reduce((sum, group) => sum + (group.type === "assistant" ? group.entries.length : 1), 0);
+  return after.with(at, { ...mark, messages: mark.messages + more });
 }
 
 export function lastShown(messages: readonly Entry[]): Entry | undefined {
@@ -105,7 +113,8 @@ export function isNotice(part: Part | PromptPart): part is TextPart {
 export type Activity =
   | { id: string; type: "reasoning"; part: ReasoningPart }
   | { id: string; type: "tool"; part: ToolPart }
-  | { id: string; type: "retry"; part: Extract<Part, { type: "retry" }> }
+  /** `times`: how often it was tried again in a row, of which `part` is the last. */
+  | { id: string; type: "retry"; part: Extract<Part, { type: "retry" }>; times: number }
   | { id: string; type: "collapsed"; kind: ToolKind; parts: ToolPart[] };
 
 type MessageSegment =
@@ -128,7 +137,12 @@ export function segmentsOf(entries: readonly Entry[], done: boolean): MessageSeg
     const activity = activityOf(part);
     if (!activity) continue;
     const last = segments.at(-1);
-    if (last?.type === "activities") last.activities.push(activity);
+    const before = last?.type === "activities" ? last.activities.at(-1) : undefined;
+    // Retries are one line that changes.
+    if (activity.type === "retry" && before?.type === "retry") {
+      before.part = activity.part;
+      before.times += 1;
+    } else if (last?.type === "activities") last.activities.push(activity);
     else segments.push({ id: activity.id, type: "activities", activities: [activity] });
   }
   for (const [at, segment] of segments.entries()) {
@@ -142,7 +156,7 @@ function activityOf(part: Part): Activity | undefined {
   const { id } = part;
   if (part.type === "reasoning") return { id, type: "reasoning", part };
   if (part.type === "tool") return { id, type: "tool", part };
-  return part.type === "retry" ? { id, type: "retry", part } : undefined;
+  return part.type === "retry" ? { id, type: "retry", part, times: 1 } : undefined;
 }
 
 /** `closed`: nothing will be added to the last run. */
@@ -166,8 +180,9 @@ function collapse(all: Activity[], closed: boolean): Activity[] {
 /** Returns the neighbours of one kind that begin at `at` and have not failed; empty if nothing there can collapse. */
 function runAt(all: readonly Activity[], at: number): ToolPart[] {
   const run: ToolPart[] = [];
-  for (const activity of all.slice(at)) {
-    if (activity.type !== "tool" || activity.part.state.status === "error") break;
+  for (let next = at; next < all.length; next++) {
+    const activity = all[next];
+    if (activity?.type !== "tool" || activity.part.state.status === "error") break;
     const kind = toolKindOf(activity.part.tool);
     if (kind === "other" || (run[0] && toolKindOf(run[0].tool) !== kind)) break;
     run.push(activity.part);

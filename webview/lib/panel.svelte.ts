@@ -16,10 +16,15 @@ import type {
   SessionSummary,
   ToPanel,
 } from "../../src/chat/protocol.ts";
+import type { RuleTrial } from "../../src/chat/requests.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
+import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
+import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { mentionedNames } from "./mentions.ts";
+import { messageGroupsOf } from "./message-groups.ts";
+import { forgetKept } from "./open-lines.svelte.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
 
@@ -39,11 +44,19 @@ export interface AnswerField {
   readonly unsent: string;
 }
 
+/** What the keys of an open question do, for commands that are called from elsewhere. */
+interface CardKeys {
+  confirm(): void;
+  dismiss(): void;
+}
+
 type PanelView = "chat" | "sessions" | "context" | "rules" | "servers" | "trace" | "rivals";
 
 class PanelModel {
-  /** Undefined until the first snapshot. */
+  /** Has the newest messages only. Undefined until the first snapshot. */
   chat = $state<Chat>();
+  /** Those before them. */
+  readonly earlier = new EarlierMessages();
   state = $state.raw<PanelState>();
   /** Undefined until the host has answered. `query`: the text of the search. */
   sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
@@ -59,7 +72,7 @@ class PanelModel {
   /** How the rules judge the command that the user is editing in a question. */
   judged = $state.raw<{ requestID: string; judgement: CommandJudgement }>();
   /** Matches of the rules that the user is editing in a question. */
-  tried = $state.raw<{ requestID: string; examples: { text: string; matches: boolean }[] }>();
+  tried = $state.raw<{ requestID: string; trials: RuleTrial[] }>();
   /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
   /** The merge of a worktree that the user is asked about. */
@@ -77,10 +90,12 @@ class PanelModel {
   field = $state<HTMLTextAreaElement>();
   /** Undefined while the composer holds the draft. */
   answerField = $state.raw<AnswerField>();
+  /** Undefined while no question is open. */
+  cardKeys: CardKeys | undefined;
   /** Incremented to focus the composer, or to scroll the log to its end. */
   wantFocus = $state(0);
   wantEnd = $state(0);
-  menu = $state<"mode" | "agent" | "model">();
+  menu = $state<"mode" | "model">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
   /** The open questions of the chat and of all its subagents. */
@@ -92,6 +107,7 @@ class PanelModel {
 
   readonly #handlers: { [Type in ToPanel["type"]]: (message: Extract<ToPanel, { type: Type }>) => void } = {
     snapshot: (message) => this.#takeSnapshot(message),
+    earlier: (message) => this.#takeEarlier(message),
     events: ({ events }) => this.#takeEvents(events),
     state: ({ state }) => this.#takeState(state),
     sessions: ({ query, sessions }) => (this.sessions = { query, found: sessions }),
@@ -115,8 +131,11 @@ class PanelModel {
       this.rivals = rivals;
       if (rivals.length === 0 && this.view === "rivals") this.view = "chat";
     },
+    connect: ({ view }) => (connecting.view = view),
+    connected: ({ label }) => this.#begin(label),
     notice: ({ message, next }) => (this.notice = { message, next }),
     compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
+    "answer-key": ({ key }) => this.#pressAnswerKey(key),
     focus: () => this.#focus(),
     "show-sessions": () => this.showSessions(),
     "show-rules": () => this.showRules(),
@@ -188,12 +207,18 @@ class PanelModel {
     const { attachments, comments } = this.state;
     if (text === "" && attachments.length + comments.length === 0) return;
     if (!this.ready) {
-      const next = "Set an API key, or start a server on this machine. Your message waits here.";
-      this.notice = { message: "No model is connected, so nothing was sent.", next };
+      connecting.ask();
       return;
     }
     this.#send(text);
     this.write("");
+  }
+
+  /** Sends the task that was written before a model was connected. */
+  #begin(label: string): void {
+    connecting.end(label);
+    if (this.draft.trim() === "") this.#focus();
+    else this.prompt();
   }
 
   #send(text: string): void {
@@ -216,6 +241,12 @@ class PanelModel {
     this.#sendDraft();
     send({ type: "new-session" });
     this.#focus();
+  }
+
+  /** A question that is behind another page is shown first: what is not in sight is not answered. */
+  #pressAnswerKey(key: "confirm" | "dismiss"): void {
+    if (this.view === "chat") this.cardKeys?.[key]();
+    else this.view = "chat";
   }
 
   #focus(): void {
@@ -288,11 +319,11 @@ class PanelModel {
     for (const message of messages) (this.#handlers[message.type] as (message: ToPanel) => void)(message);
   }
 
-  #takeSnapshot({ chat, state, draft }: Extract<ToPanel, { type: "snapshot" }>): void {
+  #takeSnapshot({ chat, missing, state, draft }: Extract<ToPanel, { type: "snapshot" }>): void {
     const isOther = this.chat !== undefined && this.chat.session.id !== chat.session.id;
     if (isOther) this.#leave(draft);
-    this.chat = chat;
-    this.todos = newestTodos(chat);
+    this.todos = newestTodos(chat.messages);
+    this.chat = this.earlier.begin(chat, missing);
     // The panel has missed messages, maybe about the rules.
     if (this.view === "rules") send({ type: "show-rules" });
     if (this.view === "trace") send({ type: "show-trace" });
@@ -304,6 +335,7 @@ class PanelModel {
   /** Prepares the composer for another session, which has its own draft. */
   #leave(draft: string): void {
     this.#sendDraft();
+    forgetKept();
     this.restore = undefined;
     this.merge = undefined;
     this.notice = undefined;
@@ -315,20 +347,34 @@ class PanelModel {
     const { restored } = state;
     if (restored && !sameJson(restored, this.state?.restored)) this.announcements.addRestored(restored);
     const isListStale = this.view === "sessions" && !sameJson(state.tabs, this.state?.tabs);
+    this.announcements.addMode(this.state, state);
     this.announcements.addReview(this.state?.review ?? [], state.review);
     this.announcements.addAttached(this.state?.attachments ?? [], state.attachments);
     this.state = state;
     if (isListStale) send({ type: "list-sessions", query: this.sessions?.query ?? "" });
   }
 
+  #takeEarlier({ before, messages, missing }: Extract<ToPanel, { type: "earlier" }>): void {
+    if (!this.chat) return;
+    const [first] = messageGroupsOf(this.chat.messages);
+    this.earlier.take(before, messages, missing, first?.type === "assistant" ? first.id : undefined);
+    if (this.todos.length === 0) this.todos = newestTodos(messages);
+  }
+
   #takeEvents(events: ChatEvent[]): void {
     if (!this.chat) return;
     for (const event of joinDeltas(events)) {
+      if (event.type === "rewound" && !this.earlier.bringBack(this.chat)) {
+        this.#seq = -1;
+        send({ type: "ready" });
+        return;
+      }
       apply(this.chat, event);
-      if (event.type === "rewound") this.todos = newestTodos(this.chat);
+      if (event.type === "rewound") this.todos = newestTodos(this.chat.messages);
       else if (event.type === "part") this.todos = todosOf(event.part) ?? this.todos;
       this.announcements.addEvent(event, this.chat, this.state?.review ?? []);
     }
+    this.earlier.putAway(this.chat);
   }
 }
 

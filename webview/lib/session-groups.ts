@@ -30,8 +30,8 @@ export function groupSessions(
 }
 
 /** Returns what the session wants or does in one line; empty if nothing. */
-export function wishOf({ state, doing, toReview }: SessionSummary): string {
-  const { words } = looksOf[state];
+export function wishOf({ state, doing, elsewhere, toReview }: SessionSummary): string {
+  const words = elsewhere ? `${looksOf[state].words} in another window` : looksOf[state].words;
   if (state === "idle" || state === "done") return [words, reviewWords(toReview)].filter(Boolean).join(" · ");
   return doing === "" ? words : `${words}: ${doing}`;
 }

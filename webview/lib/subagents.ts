@@ -76,11 +76,11 @@ export function workOf(chat: Chat): SubagentWork {
   return work;
 }
 
-/** Describes the repeated call that loop detection asks about, and how often it was made in the turn. */
+/** Describes the repeated call that loop detection asks about, how often it was made in the turn, and when the last three of them began (undefined: waits). */
 export function repeated(
   root: Chat,
   request: LoopRequest,
-): { verb: string; object: string; times: number } | undefined {
+): { verb: string; object: string; times: number; starts: (number | undefined)[] } | undefined {
   const chat = findChat(root, request.sessionID);
   if (!chat) return undefined;
   const start = chat.messages.findLastIndex(({ info }) => info.role === "user");
@@ -88,9 +88,10 @@ export function repeated(
   const call = calls.find(({ id }) => id === request.partID);
   if (!call) return undefined;
   const signature = (part: ToolPart) => `${part.tool} ${JSON.stringify(part.state.input)}`;
-  const times = calls.filter((other) => signature(other) === signature(call)).length;
+  const equal = calls.filter((other) => signature(other) === signature(call));
   const { verb, object } = toolLineOf(call, true, chat.session.cwd);
-  return { verb, object, times };
+  const starts = equal.slice(-3).map(({ state }) => ("start" in state ? state.start : undefined));
+  return { verb, object, times: equal.length, starts };
 }
 
 export function newestCalls(chat: Chat, most: number): ToolPart[] {

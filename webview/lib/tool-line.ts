@@ -1,4 +1,5 @@
 /** Describes a tool call in one line: verb, object, result. */
+import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
@@ -14,7 +15,7 @@ export interface ToolLine {
   object: string;
   /** Whether the object is code: a command or a pattern. */
   code: boolean;
-  state: "pending" | "running" | "asks" | "done" | "failed";
+  state: "pending" | "running" | "asks" | "done" | "denied" | "failed";
   stateWord: string;
   fact: string;
   tone: "good" | "bad" | "warn" | "plain";
@@ -145,6 +146,14 @@ export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): ToolLine
     case "completed":
       return { ...line, verb: verbs[2], state: "done", stateWord: "done", ...factOf(state.metadata) };
     case "error": {
+      const { denied = false, fact: told = "" } = state.metadata ?? {};
+      if (denied) {
+        const fact = told || "not allowed";
+        return { ...line, glyph: "circle-slash", verb: verbs[0], state: "denied", stateWord: "", fact, tone: "plain" };
+      }
+      if (told === "cut off" || told === "not run" || told === "stopped") {
+        return { ...line, verb: verbs[0], state: "denied", stateWord: "", fact: told, tone: "plain" };
+      }
       const fact = factOf(state.metadata).fact || "failed";
       return { ...line, glyph: "error", verb: verbs[0], state: "failed", stateWord: "failed", fact, tone: "bad" };
     }
@@ -182,6 +191,12 @@ function externalCallName(tool: string, part: ToolPart): NamedCall {
   const title = "title" in part.state ? part.state.title : undefined;
   const verbs: ToolLook["verbs"] = title ? ["", "", ""] : ["Use", "Using", "Used"];
   return { glyph: "tools", verbs, object: title ?? (tool || part.tool), code: false };
+}
+
+/** Returns the output or the error of a call as people read it; empty while it has none. */
+export function resultOf({ state }: ToolPart): string {
+  if (state.status === "completed") return wordsForPeople(state.output, state.metadata.words);
+  return state.status === "error" ? wordsForPeople(state.error, state.metadata?.words) : "";
 }
 
 /** Returns the first line; "…" stands for the rest. */

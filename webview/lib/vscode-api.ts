@@ -4,8 +4,8 @@ import type { ToHost } from "../../src/chat/protocol.ts";
 /** State that VS Code keeps while the view is hidden or the window reloads. */
 export interface SavedState {
   draft: string;
-  /** The log's scroll position in px; undefined at the end. */
-  scroll: number | undefined;
+  /** The row of the log at the top of the view, and its distance from there in px; undefined at the end. */
+  scroll: { session: string; row: string; offset: number } | undefined;
 }
 
 declare function acquireVsCodeApi(): {

@@ -1,47 +1,60 @@
-/** The command of a question while the user changes it: its text, and what the rules make of it. */
-import type { CommandPart } from "../../src/chat/requests.ts";
+/** The command of a question, which the user may change: its text, and what the rules make of it. */
+import type { CommandPreview, PermissionRequest } from "../../src/chat/requests.ts";
 import { Debounce } from "../lib/debounce.ts";
 import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";
 
+/** In ms: looking at a command that takes longer is said. */
+const slowMs = 200;
+
 export class CommandEdit {
   text = $state<string>();
-  readonly #requestID: string;
-  readonly #command: string;
-  readonly #asked: readonly CommandPart[];
+  readonly preview: CommandPreview;
+  readonly #request: PermissionRequest;
   readonly #debounce = new Debounce();
+  #slowTimer: ReturnType<typeof setTimeout> | undefined;
+  #isLate = $state(false);
 
   readonly #judged = $derived.by(() =>
-    panel.judged?.requestID === this.#requestID ? panel.judged.judgement : undefined,
+    panel.judged?.requestID === this.#request.id ? panel.judged.judgement : undefined,
   );
-  readonly changed = $derived.by(() => this.text !== undefined && this.text !== this.#command);
-  /** Parts of the last judged text. */
-  readonly parts = $derived.by(() => (this.changed && this.#judged ? this.#judged.parts : this.#asked));
+  readonly changed = $derived.by(() => this.text !== undefined && this.text !== this.preview.command);
   readonly stale = $derived.by(() => this.changed && this.#judged?.command !== this.text);
+  readonly looking = $derived.by(() => this.stale && this.#isLate);
+  /** What the last judged text does. */
+  readonly #judgement = $derived.by(() => (this.changed ? this.#judged : undefined));
+  readonly reasons = $derived.by(() => this.#judgement?.reasons ?? this.#request.reasons);
+  readonly allowed = $derived.by(() => this.#judgement?.allowed ?? this.preview.allowed);
+  /** What a rule denies of it: it cannot run. */
+  readonly denied = $derived.by(() => this.#judgement?.parts.filter(({ decision }) => decision === "deny") ?? []);
   readonly possible = $derived.by(
-    () => !this.changed || (this.text?.trim() !== "" && (this.stale || this.#judged?.decision !== "deny")),
+    () => !this.changed || (this.text?.trim() !== "" && !this.stale && this.#judged?.decision !== "deny"),
   );
 
-  constructor(requestID: string, command: string, parts: readonly CommandPart[]) {
-    this.#requestID = requestID;
-    this.#command = command;
-    // A command that could not be parsed is one part.
-    const whole: CommandPart = { text: command, permission: "bash", effect: "", decision: "ask", why: "" };
-    this.#asked = parts.length > 0 ? parts : [whole];
+  constructor(request: PermissionRequest, preview: CommandPreview) {
+    this.#request = request;
+    this.preview = preview;
   }
 
   open(): void {
-    this.text = this.#command;
+    this.text = this.preview.command;
   }
 
   close(): void {
     this.#debounce.cancel();
+    clearTimeout(this.#slowTimer);
     this.text = undefined;
   }
 
   write(text: string): void {
     this.text = text;
-    if (!this.changed || text.trim() === "") this.#debounce.cancel();
-    else this.#debounce.run(() => send({ type: "judge", requestID: this.#requestID, command: text }));
+    this.#isLate = false;
+    clearTimeout(this.#slowTimer);
+    if (!this.changed || text.trim() === "") {
+      this.#debounce.cancel();
+      return;
+    }
+    this.#slowTimer = setTimeout(() => (this.#isLate = true), slowMs);
+    this.#debounce.run(() => send({ type: "judge", requestID: this.#request.id, command: text }));
   }
 }

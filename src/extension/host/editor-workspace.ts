@@ -192,6 +192,7 @@ async function assertRepresentable(name: string, text: string, encoding: string)
   const lost = Array.from(text).find((character, at) => character !== keptCharacters[at]) ?? "";
   throw new ToolError(
     `${name} is not in UTF-8, and its encoding lacks the character ${JSON.stringify(lost)}. Nothing was changed. Use other characters, or ask the user to save the file with encoding UTF-8.`,
+    `${name} is not in UTF-8, and its encoding lacks the character ${JSON.stringify(lost)}. Nothing was changed. Save the file with encoding UTF-8 to allow it.`,
   );
 }
 
@@ -211,4 +212,5 @@ const notSaved = ({ relative }: Location): ToolError =>
   new ToolError(
     `${relative} was changed in the editor but could not be saved: it may have changed on disk, or be read-only. ` +
       `The change is in the editor's buffer; the user can save or revert it.`,
+    `${relative} was changed in the editor but could not be saved: it may have changed on disk, or be read-only. Save or revert it there.`,
   );

@@ -24,5 +24,6 @@ export function findSymbol(document: vscode.TextDocument, line: number, symbol: 
   }
   throw new ToolError(
     `"${symbol}" is not on line ${line} or near it. Read the file, and give the symbol as it is written there.`,
+    `${symbol} is not on line ${line} or near it; the model tries again.`,
   );
 }

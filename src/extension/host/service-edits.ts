@@ -13,7 +13,11 @@ export async function serviceRename(file: string, line: number, symbol: string, 
   const position = findSymbol(await opened(uri), line, symbol);
   const edit = await renameEdit(uri, position, newName);
   const edits = edit && (await listEdits(edit));
-  if (!edits) throw new ToolError("This rename would change what is no file yet. Edit the files.");
+  if (!edits)
+    throw new ToolError(
+      "This rename would change what is no file yet. Edit the files.",
+      "This rename would change files that do not exist yet; the model edits the files.",
+    );
   return edits;
 }
 
@@ -27,7 +31,10 @@ async function renameEdit(uri: vscode.Uri, position: vscode.Position, newName: s
   } catch (error) {
     throw new ToolError(`The language services refuse the rename: ${error instanceof Error ? error.message : error}`);
   }
-  throw new ToolError(`No language service renames symbols in ${uri.fsPath}. Edit the files.`);
+  throw new ToolError(
+    `No language service renames symbols in ${uri.fsPath}. Edit the files.`,
+    `No language service renames symbols in ${uri.fsPath}; the model edits the files.`,
+  );
 }
 
 export async function serviceActions(

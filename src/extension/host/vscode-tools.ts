@@ -62,9 +62,10 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
     schema: schemaOf(inputSchema),
     async prepare(input, { signal }) {
       const given = JSON.stringify(input);
+      const claim = cutLine(description, 300);
       return {
         title: `Use ${name}`,
-        preview: { type: "text", text: cutLine(JSON.stringify(input, undefined, 2), 10_000) },
+        preview: { type: "arguments", server: "", tool: name, claim, input: given.length <= 10_000 ? input : {} },
         requires: [
           {
             permission: own,

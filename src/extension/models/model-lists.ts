@@ -42,7 +42,12 @@ export class ModelLists {
     if (isFresh && known.access === access) return;
     const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const list = await listProviderModels(entry.id, given, limited);
-    if (signal.aborted || !list) return;
+    if (!signal.aborted && list) this.learn(entry, given, list);
+  }
+
+  /** Keeps a list that a server has given. */
+  learn(entry: ProviderEntry, given: ProviderAccess, list: ModelList): void {
+    const access = JSON.stringify([given.apiKey, entry.address]);
     if (list.type === "listed") for (const { modelID, facts } of list.models) this.#tell(entry.id, modelID, facts);
     this.#lists.set(entry.id, { access, at: Date.now(), list });
   }

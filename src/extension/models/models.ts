@@ -1,9 +1,12 @@
 /** The models that are available, and the one that is chosen. */
 import { setTimeout as wait } from "node:timers/promises";
+import * as vscode from "vscode";
+import type { StartModel } from "../../chat/connect.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
 import type { Limits } from "../../loop/limits.ts";
 import { type Model, ModelError } from "../../loop/model.ts";
+import type { ModelList } from "../../providers/catalog/list-models.ts";
 import { describeUnknown, KnownFacts } from "../../providers/catalog/model-facts.ts";
 import {
   askProvider,
@@ -31,6 +34,9 @@ const maxWaitMs = 2_000;
 /** Maximum number of a provider's models in the panel's menu. All are in the picker. */
 const maxInMenu = 40;
 
+/** Opens VS Code's dialog for Copilot. */
+export const signInCommand = "workbench.action.chat.triggerSetup";
+
 /** Models of a provider, for the picker. */
 export interface ModelGroup {
   name: string;
@@ -45,6 +51,9 @@ export class Models {
   readonly #open = new Map<string, Promise<Model>>();
   readonly #offered = new VSCodeModels();
   readonly #lists = new ModelLists((providerID, modelID, facts) => this.facts.note({ providerID, modelID }, facts));
+  /** Number of searches that go on. */
+  #looks = 0;
+  #canSignIn = false;
   #tour: Promise<{ url: string; stop(): void }> | undefined;
   #chosen: ModelRef | undefined;
 
@@ -58,11 +67,10 @@ export class Models {
     return this.#offered.onDidChange;
   }
 
-  /** Waits for VS Code's models if one of them may be needed. The keys must have been read. */
+  /** Waits for VS Code's models if one of them is wanted. The keys must have been read. */
   async load(): Promise<void> {
     const isWanted = readSettings().provider === vscodeProvider || this.#chosen?.providerID === vscodeProvider;
-    if (!isWanted && this.#ready().length > 0) return;
-    await Promise.race([this.#offered.list(), wait(maxWaitMs, undefined, { ref: false })]);
+    if (isWanted) await Promise.race([this.#offered.list(), wait(maxWaitMs, undefined, { ref: false })]);
   }
 
   /** With the maximum tokens of a request to VS Code's models, by "vscode/vendor/id". */
@@ -97,15 +105,67 @@ export class Models {
   get readiness(): Readiness {
     if (this.#provider() !== undefined) return { type: "ready" };
     if (this.#isTour) return { type: "tour" };
-    const found = this.#lists.found.map(({ name, models }) => ({ name, models: models.length }));
-    return { type: "no-key", found, where: whereServersRun() };
+    const found = this.#lists.found.map(({ models, providerID, name, needsKey }) => {
+      return { providerID, name, models: models.length, needsKey };
+    });
+    const { known } = this.#offered;
+    const isCopilot = known.some(({ modelID }) => modelID.startsWith("copilot/"));
+    const names = known.map(({ label }) => label);
+    return {
+      ...{ type: "no-key", found, where: whereServersRun(), isLooking: this.#looks > 0 },
+      offered: names.length > 0 ? { isCopilot, names } : undefined,
+      canSignIn: this.#canSignIn && names.length === 0,
+      providers: providerEntries().flatMap(({ kind, id, name }) => (kind === "cloud" ? [{ id, name }] : [])),
+    };
+  }
+
+  /** Looks for all that can be used without typing. Calls `changed` as it begins and as answers arrive. Never rejects. */
+  async look(signal: AbortSignal, changed: () => void): Promise<void> {
+    this.#looks += 1;
+    changed();
+    const canSignIn = canSignInToCopilot().then((can) => {
+      this.#canSignIn = can;
+    });
+    const offered = Promise.race([this.#offered.list(), wait(maxWaitMs, undefined, { ref: false })]).then(changed);
+    await this.discover(signal);
+    this.#looks -= 1;
+    changed();
+    await Promise.all([offered, canSignIn]);
+    changed();
+  }
+
+  /** Returns the first model of VS Code's, or of a server that was found; undefined if there is none. */
+  firstOf(providerID: string): ModelRef | undefined {
+    if (providerID === vscodeProvider) {
+      const [first] = this.#offered.known;
+      return first && { providerID, modelID: first.modelID };
+    }
+    const entry = entryOf(providerID);
+    const modelID = entry?.models[0] ?? this.#lists.found.find((one) => one.providerID === providerID)?.models[0]?.id;
+    return modelID === undefined ? undefined : { providerID, modelID };
+  }
+
+  /**
+   * Keeps the list of a provider's models and returns them, the usual one first. `access`: with which it was asked.
+   */
+  learn(entry: ProviderEntry, access: ProviderAccess, list: ModelList | undefined): StartModel[] {
+    if (list) this.#lists.learn(entry, access, list);
+    const usual = isProviderID(entry.id) ? (entry.models[0] ?? defaultModel(entry.id, access, process.env)) : undefined;
+    const isListed = list === undefined || list.type === "listed";
+    const all = isListed || entry.kind === "cloud" ? this.#lists.modelsOf(entry) : entry.models;
+    const first = usual !== undefined && (all.includes(usual) || all.length === 0) ? [usual] : [];
+    const ids = [...first, ...all.filter((id) => !first.includes(id))];
+    return ids.map((modelID) => {
+      const { label, price } = this.#describe({ providerID: entry.id, modelID });
+      return { modelID, label, price: price ?? "" };
+    });
   }
 
   /** The model for the next prompt; undefined if no provider is ready, or no model of its server is known by name. */
   get current(): ModelRef | undefined {
     const provider = this.#provider();
     if (provider === undefined) return this.#isTour ? { providerID: "anthropic", modelID: tourID } : undefined;
-    if (this.#chosen && this.#isReady(this.#chosen.providerID)) return this.#chosen;
+    if (this.#chosen?.modelID && this.#isReady(this.#chosen.providerID)) return this.#chosen;
     const named = readSettings().model ?? process.env["RONDO_MODEL"];
     if (provider === vscodeProvider) {
       const { known } = this.#offered;
@@ -252,7 +312,8 @@ export class Models {
     if (chosen !== undefined && this.#isReady(chosen)) return chosen;
     const { provider } = readSettings();
     if (provider !== undefined) return this.#isReady(provider) ? provider : undefined;
-    return this.#ready()[0]?.id ?? (this.#isReady(vscodeProvider) ? vscodeProvider : undefined);
+    // VS Code's models cost the user's plan: they are used when the user has chosen them.
+    return this.#ready()[0]?.id;
   }
 
   #ready(): ProviderEntry[] {
@@ -274,6 +335,12 @@ export class Models {
     if (!entry || !isProviderID(provider)) return entry?.models[0];
     return entry.models[0] ?? defaultModel(provider, accessOf(entry, this.#keys), process.env);
   }
+}
+
+/** Whether VS Code has Copilot's sign-in, and its AI features are not disabled. */
+async function canSignInToCopilot(): Promise<boolean> {
+  if (vscode.workspace.getConfiguration("chat").get("disableAIFeatures") === true) return false;
+  return (await vscode.commands.getCommands(true)).includes(signInCommand);
 }
 
 /** Names the provider, or the server where its address is not the usual one. */

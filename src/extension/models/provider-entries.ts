@@ -56,12 +56,20 @@ function ownAddress(id: string): string | undefined {
   return set ?? (isProviderID(id) ? accessFromEnvironment(id, process.env).baseURL : undefined);
 }
 
-export function accessOf({ id, kind, ownAddress, address }: ProviderEntry, keys: Keys): ProviderAccess {
+export function accessOf({ id, name, kind, ownAddress, address }: ProviderEntry, keys: Keys): ProviderAccess {
   const { api, providers: given } = readSettings();
   const baseURL = kind === "cloud" ? ownAddress : address;
   const setting = given[id];
+  const named = setting?.name ?? (kind === "own" ? name : undefined);
   const scope = microsoftScope(id, baseURL);
   const apiKey = keys.keyOf(id)?.key ?? (scope === undefined ? undefined : microsoftToken(scope));
   const headers = isProviderID(id) ? headersFromEnvironment(id, baseURL, process.env) : {};
-  return { apiKey, baseURL, api: setting?.api ?? api, models: setting?.standFor ?? {}, headers };
+  return {
+    apiKey,
+    baseURL,
+    api: setting?.api ?? api,
+    models: setting?.standFor ?? {},
+    headers,
+    ...(named !== undefined && { name: named }),
+  };
 }

@@ -1,7 +1,6 @@
 /** The composer: its draft and attachments, who answers, and the prompts that wait in the queue. */
 import type * as vscode from "vscode";
 import { commentsPrompt } from "../../chat/comments.ts";
-import type { PermissionMode } from "../../chat/events.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { type Attachment, type SentComment, textPrompt } from "../../chat/prompt-input.ts";
 import type { BuildMode } from "../../chat/requests.ts";
@@ -9,7 +8,7 @@ import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { CommentThreads } from "../comments/comment-threads.ts";
 import type { Models } from "../models/models.ts";
-import { chooseModel, remembered, SessionChoices } from "../sessions/choices.ts";
+import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessions/choices.ts";
 import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
 import { AttachError, type Attachments, pickFiles } from "./attachments.ts";
@@ -51,8 +50,10 @@ export class Composer {
     "edit-queued": ({ queuedID, text }) => this.#session.queue.edit(queuedID, text),
     "move-queued": ({ queuedID, to }) => this.#session.queue.move(queuedID, to),
     "set-mode": ({ mode }) => {
-      this.#session.setMode(mode);
-      this.#keepMode(mode);
+      const session = this.#session;
+      const chosen = mode === "bypassPermissions" ? bypassFromNow(session.buildMode) : { mode, modeEnd: undefined };
+      session.setMode(chosen.mode, chosen.modeEnd);
+      this.#keepMode(session);
     },
     "set-model": ({ providerID, modelID }) => this.#setModel({ providerID, modelID }),
     "set-agent": ({ name }) => {
@@ -126,7 +127,7 @@ export class Composer {
   async startBuilding(mode: BuildMode): Promise<void> {
     const { draft } = this;
     this.#session.startBuilding(mode);
-    this.#keepMode(mode);
+    this.#keepMode(this.#session);
     await this.prompt({ text: buildPrompt, attachments: this.attachments });
     this.#drafts.write(this.#place, draft);
   }
@@ -186,9 +187,10 @@ export class Composer {
     this.#drafts.attach(place, [...this.#drafts.attachments(place), ...attachments]);
   }
 
-  #keepMode(mode: PermissionMode): void {
-    void this.#context.memory.update(remembered.mode, mode);
-    this.#choices.keep(this.#session.chat.session.id, { mode });
+  /** Remembers the session's mode for a reload, and for new sessions unless it is Bypass. */
+  #keepMode({ chat, choices }: Session): void {
+    if (choices.mode !== "bypassPermissions") void this.#context.memory.update(remembered.mode, choices.mode);
+    this.#choices.keepMode(chat.session.id, choices);
     this.#context.stateChanged();
   }
 
@@ -198,10 +200,10 @@ export class Composer {
     const { id } = this.#session.chat.session;
     const before = this.#sources.models.current;
     for (const tab of conversations.tabs) {
-      if (before && tab.id !== id && !this.#choices.of(tab.id).model) this.#choices.keep(tab.id, { model: before });
+      if (before && tab.id !== id && !this.#choices.of(tab.id).model) this.#choices.keepModel(tab.id, before);
     }
     this.#sources.models.choose(ref);
-    this.#choices.keep(id, { model: ref });
+    this.#choices.keepModel(id, ref);
     const { current } = this.#sources.models;
     this.#session.choose(current ? { model: current } : {});
     void memory.update(remembered.model, current);

@@ -1,4 +1,5 @@
 /** The conversation: its turn, its context, its subagents and the commands that run in it. */
+import { sliceBefore } from "../../chat/chat-slices.ts";
 import { shownChat } from "../../chat/shown-chat.ts";
 import type { Models } from "../models/models.ts";
 import { chooseModel } from "../sessions/choices.ts";
@@ -21,7 +22,15 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
       chooseModel(session(), models, memory);
       return session().tryAgain();
     },
+    "continue-turn": () => {
+      chooseModel(session(), models, memory);
+      return session().continueTurn();
+    },
     "show-context": () => send({ type: "context", use: session().contextUse() }),
+    earlier({ before }) {
+      const slice = sliceBefore(session().chat.messages, before);
+      if (slice) send({ type: "earlier", before, ...slice });
+    },
     "open-child": ({ sessionID }) => send({ type: "child", chat: shownChat(conversations.child(sessionID)) }),
     "end-command": async ({ id }) => void (await session().background.kill(id)),
     "to-background": ({ callID }) => void session().background.detach(callID),

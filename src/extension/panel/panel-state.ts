@@ -4,19 +4,24 @@ import { contextSize } from "../../chat/message.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import { costOfSession } from "../../loop/session/budget.ts";
 import type { Session } from "../../loop/session/session.ts";
+import { presentMode } from "../../loop/setup/agent-config.ts";
 import type { Ledger } from "../../loop/storage.ts";
 import type { Comments } from "../comments/comments.ts";
 import type { Follow } from "../follow/follow.ts";
 import { openFolders } from "../host/documents.ts";
 import type { WindowServers } from "../mcp/window-servers.ts";
+import { accountOf } from "../models/account.ts";
 import type { Models } from "../models/models.ts";
 import type { Review } from "../review/review.ts";
 import type { ChangeAuthors } from "../sessions/change-authors.ts";
 import { modelFor } from "../sessions/choices.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Projects } from "../sessions/projects.ts";
+import type { SessionMarks } from "../sessions/session-marks.ts";
+import { readSettings } from "../settings.ts";
 import type { Composer } from "./composer.ts";
 import type { RestorePage } from "./restore-page.ts";
+import type { Starters } from "./starters.ts";
 import type { WorktreePage } from "./worktree-page.ts";
 
 const maxRecent = 5;
@@ -28,12 +33,14 @@ interface StateSources {
   conversations: Conversations;
   follow: Follow;
   ledger: Ledger;
+  marks: SessionMarks;
   mcp: WindowServers;
   memory: vscode.Memento;
   models: Models;
   projects: Projects;
   restorePage: RestorePage;
   review: Review;
+  starters: Starters;
   worktrees: WorktreePage;
 }
 
@@ -44,9 +51,13 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
   const { usd, partial, estimated } = costOfSession(session.chat);
   return {
     readiness: models.readiness,
-    mode: session.choices.mode,
+    mode: presentMode(session.choices),
+    modeEndsAt: session.choices.modeEnd?.at,
+    buildMode: session.buildMode,
+    bypassMinutes: readSettings().bypassMs / 60_000,
     model: model && models.describe(model),
     models: models.choices,
+    account: accountOf(messages.findLast(({ info }) => info.role === "assistant")?.info.model ?? model),
     trusted: vscode.workspace.isTrusted,
     hasFolder: openFolders().length > 0,
     virtualFolders: (vscode.workspace.workspaceFolders ?? [])
@@ -65,7 +76,12 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     restored: from.restorePage.last,
     worktree: from.worktrees.view(session.chat.session.id),
     next: from.worktrees.next,
-    tabs: conversations.tabs.map((tab) => ({ ...tab, title: from.worktrees.titleOf(tab.id, tab.title) })),
+    tabs: conversations.tabs.map((tab) => ({
+      ...tab,
+      title: from.worktrees.titleOf(tab.id, tab.title),
+      state: from.marks.of(tab.id)?.state ?? tab.state,
+    })),
+    starters: messages.length === 0 ? from.starters.list() : [],
     recent: messages.length === 0 ? conversations.list().slice(0, maxRecent) : [],
   };
 }

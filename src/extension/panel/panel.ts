@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
+import { tailStart } from "../../chat/chat-slices.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { type PanelState, ToHost } from "../../chat/protocol.ts";
 import { isShownEvent, shownChat } from "../../chat/shown-chat.ts";
@@ -20,6 +21,8 @@ interface PanelOptions {
   draft(): string;
   prepare: PanelContext["prepare"];
   explain: PanelContext["explain"];
+  /** Called when the view was shown, hidden or removed, or the focus has come or gone. */
+  seenChanged(): void;
 }
 
 export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -31,6 +34,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   #events: ChatEvent[] = [];
   #stateIsNew = false;
   #timer: NodeJS.Timeout | undefined;
+  #badge: vscode.ViewBadge | undefined;
+  #hasFocus = false;
   /** Messages from before the page was there; sent after its snapshot. */
   #waiting: PanelMessage[] = [];
 
@@ -47,12 +52,40 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     // A hidden page is discarded. When it is shown again, its script restarts and asks for a snapshot.
     view.onDidChangeVisibility(() => {
       if (!view.visible) this.#disconnect();
+      this.#options.seenChanged();
     });
     view.onDidDispose(() => {
       this.#disconnect();
       this.#view = undefined;
+      this.#options.seenChanged();
     });
     view.webview.html = panelHtml(view.webview, extensionUri);
+    view.badge = this.#badge;
+    this.#options.seenChanged();
+  }
+
+  /** Whether the user has the page in sight. */
+  get isShown(): boolean {
+    return this.#connected;
+  }
+
+  /** Whether the view is on the screen, also while its page is still loading. */
+  get isVisible(): boolean {
+    return this.#view?.visible === true;
+  }
+
+  get hasFocus(): boolean {
+    return this.#hasFocus;
+  }
+
+  focusChanged(on: boolean): void {
+    this.#hasFocus = on;
+    this.#options.seenChanged();
+  }
+
+  setBadge(badge: vscode.ViewBadge | undefined): void {
+    this.#badge = badge;
+    if (this.#view) this.#view.badge = badge;
   }
 
   async reveal(): Promise<void> {
@@ -101,6 +134,8 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
       if (parsed.data.type === "ready") await this.#connect();
       await handle(this.#options.handlers, parsed.data);
     } catch (error) {
+      // A page without its snapshot cannot show the notice.
+      if (!this.#connected) this.#options.log.error("The panel could not be shown", error);
       this.send({ type: "notice", ...this.#options.explain(error) });
     }
   }
@@ -114,6 +149,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   #disconnect(): void {
     this.#connected = false;
+    this.#hasFocus = false;
     this.#events = [];
     this.#options.closePages();
   }
@@ -122,7 +158,10 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#events = [];
     this.#stateIsNew = false;
     const { chat, state, draft } = this.#options;
-    this.#post({ type: "snapshot", chat: shownChat(chat()), state: state(), draft: draft() });
+    const shown = shownChat(chat());
+    const missing = tailStart(shown.messages);
+    const tail = { ...shown, messages: shown.messages.slice(missing) };
+    this.#post({ type: "snapshot", chat: tail, missing, state: state(), draft: draft() });
   }
 
   #schedule(): void {
@@ -178,7 +217,7 @@ function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): string {
 <title>Rondo</title>
 </head>
 <body>
-<div id="root"></div>
+<main id="root"></main>
 <script nonce="${nonce}" src="${asset("panel.js")}"></script>
 </body>
 </html>`;

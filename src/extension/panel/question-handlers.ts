@@ -1,6 +1,6 @@
 /** Requests that wait for the user: answers, previews, and checks of edited commands and rules. */
 import type { CommandJudgement } from "../../chat/protocol.ts";
-import { examplesFor } from "../../loop/permissions/examples.ts";
+import { tryRule } from "../../loop/permissions/examples.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { ToolError } from "../../tools/tool.ts";
 import type { Composer } from "./composer.ts";
@@ -25,20 +25,28 @@ export function questionHandlers({ conversations, send }: PanelContext, composer
     "try-rules": ({ requestID, rules }) => {
       const request = conversations.current.requests.find(requestID);
       if (request?.kind !== "permission") return;
-      const { permission, patterns } = request;
-      send({ type: "tried", requestID, examples: examplesFor(rules, permission, patterns) });
+      send({ type: "tried", requestID, trials: rules.map((rule) => tryRule(rule, request)) });
     },
   } satisfies Partial<Handlers>;
 }
 
-/** Judges a command as if the model had called it. A command that cannot be checked is denied. */
+/**
+ * Judges a command as if the model had called it. A command that a rule refuses before it is judged is denied; one whose
+ * judging fails counts as one that cannot be read.
+ */
 export async function judge(session: Session, command: string, outsideSandbox = ""): Promise<CommandJudgement> {
-  if (command.trim() === "") return { command, decision: "ask", parts: [], always: [] };
+  if (command.trim() === "") return { ...unjudged, command, decision: "ask" };
   try {
     return await session.judge(command, outsideSandbox);
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
+    if (!(error instanceof ToolError)) return { ...unjudged, ...unreadable, command, decision: "ask" };
     const part = { text: command, permission: "bash", effect: "", decision: "deny", why: error.message } as const;
-    return { command, decision: "deny", parts: [part], always: [] };
+    return { ...unjudged, command, decision: "deny", parts: [part] };
   }
 }
+
+const unreadable = {
+  reasons: [{ risk: "unreadable" as const, sentence: "Rondo cannot read this call.", detail: "", marks: [] }],
+  noAlways: "No rule can allow what Rondo cannot read.",
+};
+const unjudged = { parts: [], connectors: [], allowed: [], reasons: [], always: [], noAlways: "" };

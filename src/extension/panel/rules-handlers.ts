@@ -7,7 +7,7 @@ export function rulesHandlers({ conversations, send }: PanelContext, rules: Stor
   let isShown = false;
   const show = () => {
     isShown = true;
-    send({ type: "rules", rules: rules.rows(conversations.current.agent) });
+    send({ type: "rules", rules: rules.rows(conversations.current.agent, conversations.current.chat.session.id) });
   };
   const hide = () => {
     isShown = false;
@@ -17,7 +17,7 @@ export function rulesHandlers({ conversations, send }: PanelContext, rules: Stor
     "show-rules": show,
     "hide-rules": hide,
     "remove-rule": async ({ rule, source }) => {
-      await rules.remove(rule, source);
+      await rules.remove(rule, source, conversations.current.chat.session.id);
       conversations.current.requests.reconsider();
     },
     explain: async ({ command }) => send({ type: "explained", judgement: await judge(conversations.current, command) }),

@@ -28,6 +28,8 @@ export class SessionsPage {
   readonly #composer: Composer;
   readonly #worktrees: WorktreePage;
   #query = "";
+  /** Whether the panel has a list that may be on the screen. */
+  #isListed = false;
   #search = new AbortController();
 
   readonly handlers = {
@@ -54,6 +56,11 @@ export class SessionsPage {
     this.#conversations = conversations;
     this.#send = send;
     this.#composer = composer;
+  }
+
+  /** To be called when another window has changed what its sessions do. */
+  async refresh(): Promise<void> {
+    if (this.#isListed) await this.#list(this.#query);
   }
 
   async #rename(id: string, title: string): Promise<void> {
@@ -108,6 +115,7 @@ export class SessionsPage {
     this.#search.abort();
     this.#search = new AbortController();
     this.#query = query;
+    this.#isListed = true;
     const { signal } = this.#search;
     if (query.trim() === "") return this.#send({ type: "sessions", query, sessions: this.#conversations.list() });
     try {

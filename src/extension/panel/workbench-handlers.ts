@@ -16,6 +16,7 @@ export function workbenchHandlers({ log, showTerminal }: WorkbenchOptions) {
     "set-key": async () => await vscode.commands.executeCommand("rondo.setKey"),
     "select-model": async () => await vscode.commands.executeCommand("rondo.selectModel"),
     "open-settings": async ({ query }) => await vscode.commands.executeCommand("workbench.action.openSettings", query),
+    "manage-trust": async () => await vscode.commands.executeCommand("workbench.trust.manage"),
     "show-log": () => log.show(),
     "show-terminal": showTerminal,
   } satisfies Partial<Handlers>;

@@ -111,7 +111,6 @@ export class WorktreePage {
       throw new WorktreeError("The workspace is not trusted, so no worktree is made of it.", "Trust it first.");
     }
     const folder = await chosenFolder();
-    const { mode } = current.choices;
     const first = modelFor(current.chat.session.id, this.#models, this.#context.memory);
     const ids = second ? [newID("ses"), newID("ses")] : [newID("ses")];
     const made = await this.#create(folder, words, ids);
@@ -119,7 +118,8 @@ export class WorktreePage {
     this.#reload();
     return made.map((one, at) => {
       const model = at === 0 ? first : second;
-      this.#choices.keep(one.sessionID, { mode, ...(model && { model }) });
+      this.#choices.keepMode(one.sessionID, current.choices);
+      if (model) this.#choices.keepModel(one.sessionID, model);
       return this.#context.conversations.startIn(folderOf(one), one.sessionID, at === 0);
     });
   }

@@ -4,10 +4,12 @@ import * as z from "zod/mini";
 import type { Chat } from "../../chat/apply.ts";
 import { PermissionMode } from "../../chat/events.ts";
 import { ModelRef } from "../../chat/message.ts";
+import { BuildMode } from "../../chat/requests.ts";
 import { ModelError } from "../../loop/model.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Choices } from "../../loop/setup/agent-config.ts";
 import type { Models } from "../models/models.ts";
+import { vscodeProvider } from "../models/vscode-model.ts";
 import { readSettings } from "../settings.ts";
 
 export const remembered = {
@@ -19,7 +21,16 @@ export const remembered = {
   model: "rondo.model",
 };
 
-const Kept = z.record(z.string(), z.object({ mode: z.optional(PermissionMode), model: z.optional(ModelRef) }));
+export type ChosenMode = Pick<Choices, "mode" | "modeEnd">;
+
+const Kept = z.record(
+  z.string(),
+  z.object({
+    mode: z.optional(PermissionMode),
+    modeEnd: z.optional(z.object({ at: z.number(), next: BuildMode })),
+    model: z.optional(ModelRef),
+  }),
+);
 type Kept = z.infer<typeof Kept>;
 
 /** Maximum number of sessions whose choices are kept. */
@@ -37,9 +48,18 @@ export class SessionChoices {
     return this.#all()[sessionID] ?? {};
   }
 
-  keep(sessionID: string, choice: Kept[string]): void {
-    const { [sessionID]: before, ...others } = this.#all();
-    const entries = [...Object.entries(others), [sessionID, { ...before, ...choice }] as const].slice(-maxKept);
+  keepMode(sessionID: string, { mode, modeEnd }: ChosenMode): void {
+    const { modeEnd: _, ...others } = this.of(sessionID);
+    this.#keep(sessionID, { ...others, mode, ...(modeEnd && { modeEnd }) });
+  }
+
+  keepModel(sessionID: string, model: ModelRef): void {
+    this.#keep(sessionID, { ...this.of(sessionID), model });
+  }
+
+  #keep(sessionID: string, choice: Kept[string]): void {
+    const { [sessionID]: _, ...others } = this.#all();
+    const entries = [...Object.entries(others), [sessionID, choice] as const].slice(-maxKept);
     void this.#memory.update(remembered.choices, Object.fromEntries(entries));
   }
 
@@ -48,20 +68,56 @@ export class SessionChoices {
   }
 }
 
+/** Where the model that was started with last is kept, for all workspaces. */
+export const startedWith = "rondo.startedWith";
+
+/** Returns the model that was chosen last in this workspace, or else the one that was started with in any. */
+export function modelToBeginWith(memory: vscode.Memento, globalState: vscode.Memento): ModelRef | undefined {
+  const chosen = ModelRef.safeParse(memory.get(remembered.model)).data;
+  const started = ModelRef.safeParse(globalState.get(startedWith)).data;
+  // Until 0.4.0, VS Code's models were used unasked: sessions that began so go on.
+  const before = memory.get(remembered.session) === undefined ? undefined : { providerID: vscodeProvider, modelID: "" };
+  return chosen ?? started ?? before;
+}
+
 /** Choices of a session that is opened now. A session with messages keeps its agent. */
 export function initialChoices(models: Models, memory: vscode.Memento, { session, messages }: Chat): Choices {
-  const { agent, thinking, mode } = readSettings();
+  const { agent, thinking } = readSettings();
   const last = messages.findLast(({ info }) => info.role === "user")?.info;
   return {
-    mode:
-      new SessionChoices(memory).of(session.id).mode ??
-      PermissionMode.safeParse(memory.get(remembered.mode)).data ??
-      mode,
+    ...initialMode(memory, session.id, messages.length === 0),
     model: modelFor(session.id, models, memory) ?? { providerID: "anthropic", modelID: "" },
     agent: last?.agent ?? agent,
     thinking,
     appended: "",
   };
+}
+
+/** Bypass belongs to one session, until its end: other sessions begin in the mode before it. */
+function initialMode(memory: vscode.Memento, sessionID: string, isNew: boolean): ChosenMode {
+  const settings = readSettings();
+  const choices = new SessionChoices(memory);
+  const { mode, modeEnd } = choices.of(sessionID);
+  if (mode === "bypassPermissions") return restoredBypass(modeEnd);
+  const other = mode ?? PermissionMode.safeParse(memory.get(remembered.mode)).data ?? settings.mode;
+  if (other !== "bypassPermissions") return { mode: other, modeEnd: undefined };
+  // Only the setting says so, or version 0.4.0, which kept no end.
+  if (!isNew || settings.mode !== "bypassPermissions") return { mode: "default", modeEnd: undefined };
+  const begun = bypassFromNow("default");
+  choices.keepMode(sessionID, begun);
+  return begun;
+}
+
+/** Returns the mode Bypass with its end. `next`: the mode after it. */
+export function bypassFromNow(next: BuildMode): ChosenMode {
+  return { mode: "bypassPermissions", modeEnd: { at: Date.now() + readSettings().bypassMs, next } };
+}
+
+/** After a reload Bypass has the time that is left. A clock that was set back does not prolong it. */
+function restoredBypass(end: Choices["modeEnd"]): ChosenMode {
+  const now = Date.now();
+  if (!end || end.at <= now) return { mode: end?.next ?? "default", modeEnd: undefined };
+  return { mode: "bypassPermissions", modeEnd: { ...end, at: Math.min(end.at, now + readSettings().bypassMs) } };
 }
 
 /** Returns the model that was chosen in the session, or else the window's. */

@@ -8,6 +8,7 @@ import type { SessionDeps } from "../../loop/session/session-deps.ts";
 import type { Choices } from "../../loop/setup/agent-config.ts";
 import type { GitState, Project } from "../../loop/setup/project.ts";
 import type { Sessions } from "../../record/sessions.ts";
+import type { SessionMark } from "./summary.ts";
 
 export interface SharedDeps
   extends Omit<
@@ -39,6 +40,8 @@ export interface ConversationsOptions {
   folder: string;
   /** Counts the changes of a session that wait for review. */
   toReview(sessionID: string): SessionSummary["toReview"];
+  /** Returns what the session does in another window; undefined if nothing. */
+  markOf(sessionID: string): SessionMark | undefined;
   /** Returns what is known of the session's own worktree; undefined if it has none. */
   worktreeOf(sessionID: string): SessionSummary["worktree"];
 }

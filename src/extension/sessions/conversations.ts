@@ -207,8 +207,8 @@ export class Conversations implements vscode.Disposable {
   list(): SessionSummary[] {
     const unseen = new Set(this.#tabs.list.filter(({ state }) => state === "done").map(({ id }) => id));
     return this.#store.list().map((stored) => {
-      const summary = summaryOf(stored, this.openChat(stored.id), unseen.has(stored.id));
-      const { toReview, worktreeOf } = this.#options;
+      const { markOf, toReview, worktreeOf } = this.#options;
+      const summary = summaryOf(stored, this.openChat(stored.id), unseen.has(stored.id), markOf(stored.id));
       return { ...summary, toReview: toReview(stored.id), worktree: worktreeOf(stored.id), match: undefined };
     });
   }

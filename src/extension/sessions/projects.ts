@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { AgentChoice } from "../../chat/protocol.ts";
 import type { Hooks } from "../../loop/hooks.ts";
-import type { Choices } from "../../loop/setup/agent-config.ts";
+import { type Choices, presentMode } from "../../loop/setup/agent-config.ts";
 import type { GitState, Project } from "../../loop/setup/project.ts";
 import { commandHooks } from "../../project/command-hooks.ts";
 import { gitState } from "../../project/git-state.ts";
@@ -62,7 +62,7 @@ export class Projects implements vscode.Disposable {
       cwd: chat.session.cwd || os.homedir(),
       sessionID: chat.session.id,
       transcriptPath: recordPath,
-      permissionMode: () => choices.mode,
+      permissionMode: () => presentMode(choices),
       env: process.env,
       passed: passedVariables(readSettings().terminal.passEnvironment, process.env),
       onNote: (message: string) => this.#log.info(message),

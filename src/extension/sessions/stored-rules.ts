@@ -1,13 +1,19 @@
-/** The permission rules of this workspace, and how often each has decided. */
+/** The permission rules of the user, of this workspace and of its sessions, and how often each has decided. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
+import { never } from "../../chat/never.ts";
 import type { RuleRow } from "../../chat/protocol.ts";
-import { Rule } from "../../chat/requests.ts";
+import { Rule, type RuleScope } from "../../chat/requests.ts";
 import { builtInRules } from "../../loop/permissions/rules.ts";
 import { readSettings } from "../settings.ts";
 
 /** Keys of values that VS Code keeps for this workspace, where no agent can write. */
-const keys = { rules: "rondo.rules", use: "rondo.ruleUse" };
+const keys = { rules: "rondo.rules", sessions: "rondo.sessionRules", use: "rondo.ruleUse" };
+
+/** By session, the newest last. */
+const SessionRules = z.array(z.object({ id: z.string(), rules: z.array(Rule) }));
+/** Rules of older sessions are forgotten. */
+const maxSessions = 50;
 
 /** By rule, as JSON. */
 const RuleUse = z.record(z.string(), z.object({ count: z.number(), lastAt: z.number() }));
@@ -21,6 +27,8 @@ export class StoredRules implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #use: RuleUse;
+  /** Rules that are being written to the settings. */
+  #pending: Rule[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(memory: vscode.Memento) {
@@ -28,12 +36,41 @@ export class StoredRules implements vscode.Disposable {
     this.#use = RuleUse.safeParse(memory.get(keys.use)).data ?? {};
   }
 
-  inForce(): { user: readonly Rule[]; workspace: readonly Rule[] } {
-    return { user: readSettings().rules, workspace: this.#workspaceRules() };
+  /** `sessionID`: a session with rules of its own, which come last. */
+  inForce(sessionID?: string): { user: readonly Rule[]; workspace: readonly Rule[] } {
+    return { user: this.#userRules(), workspace: [...this.#workspaceRules(), ...this.#rulesOf(sessionID)] };
   }
 
-  keep(rules: readonly Rule[]): void {
-    this.#store([...this.#workspaceRules(), ...rules]);
+  /** Adds rules. They are in force at once, also while the settings are being written. */
+  async keep(rules: readonly Rule[], scope: RuleScope, sessionID: string): Promise<void> {
+    if (rules.length === 0) return;
+    switch (scope) {
+      case "session":
+        this.#storeOf(sessionID, [...this.#rulesOf(sessionID), ...rules]);
+        return;
+      case "workspace":
+        this.#store([...this.#workspaceRules(), ...rules]);
+        return;
+      case "everywhere":
+        return await this.#keepEverywhere(rules);
+      default:
+        never(scope);
+    }
+  }
+
+  async #keepEverywhere(rules: readonly Rule[]): Promise<void> {
+    this.#pending.push(...rules);
+    this.#changed.fire();
+    try {
+      await writeUserRules(lastOfEach([...readSettings().rules, ...rules]));
+    } catch (error) {
+      // The settings cannot be written: the answer of the user holds at least here.
+      this.#store([...this.#workspaceRules(), ...rules]);
+      throw error;
+    } finally {
+      this.#pending = this.#pending.filter((rule) => !rules.includes(rule));
+      this.#changed.fire();
+    }
   }
 
   used(rule: Rule): void {
@@ -43,20 +80,22 @@ export class StoredRules implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  async remove(rule: Rule, source: "settings" | "workspace"): Promise<void> {
+  async remove(rule: Rule, source: "settings" | "workspace" | "session", sessionID: string): Promise<void> {
     const others = (rules: readonly Rule[]) => rules.filter((other) => ruleKey(other) !== ruleKey(rule));
     if (source === "workspace") {
       this.#store(others(this.#workspaceRules()));
       return;
     }
-    const settings = vscode.workspace.getConfiguration("rondo");
-    const left = others(readSettings().rules);
-    await settings.update("permission.rules", left.length > 0 ? left : undefined, vscode.ConfigurationTarget.Global);
+    if (source === "session") {
+      this.#storeOf(sessionID, others(this.#rulesOf(sessionID)));
+      return;
+    }
+    await writeUserRules(others(readSettings().rules));
     this.#changed.fire();
   }
 
   /** Returns all rules in order of evaluation: the last match wins. `agent`: the current agent with its rules. */
-  rows(agent: { name: string; permission: readonly Rule[] }): RuleRow[] {
+  rows(agent: { name: string; permission: readonly Rule[] }, sessionID: string): RuleRow[] {
     const row = (source: RuleRow["source"], name: string) => (rule: Rule) => {
       const { permission, pattern, action } = rule;
       const { count = 0, lastAt } = this.#use[ruleKey(rule)] ?? {};
@@ -67,6 +106,7 @@ export class StoredRules implements vscode.Disposable {
       ...agent.permission.map(row("agent", agent.name)),
       ...readSettings().rules.map(row("settings", "")),
       ...this.#workspaceRules().map(row("workspace", "")),
+      ...this.#rulesOf(sessionID).map(row("session", "")),
     ];
   }
 
@@ -75,14 +115,33 @@ export class StoredRules implements vscode.Disposable {
     this.#changed.dispose();
   }
 
+  /** In a folder that the user does not trust, their rules only narrow. */
+  #userRules(): Rule[] {
+    const rules = [...readSettings().rules, ...this.#pending];
+    return vscode.workspace.isTrusted ? rules : rules.filter(({ action }) => action !== "allow");
+  }
+
+  #sessions(): z.infer<typeof SessionRules> {
+    return SessionRules.safeParse(this.#memory.get(keys.sessions)).data ?? [];
+  }
+
+  #rulesOf(sessionID: string | undefined): Rule[] {
+    return this.#sessions().find(({ id }) => id === sessionID)?.rules ?? [];
+  }
+
+  #storeOf(sessionID: string, rules: readonly Rule[]): void {
+    const others = this.#sessions().filter(({ id }) => id !== sessionID);
+    const own = rules.length > 0 ? [{ id: sessionID, rules: lastOfEach(rules) }] : [];
+    void this.#memory.update(keys.sessions, [...others, ...own].slice(-maxSessions));
+    this.#changed.fire();
+  }
+
   #workspaceRules(): Rule[] {
     return z.array(Rule).safeParse(this.#memory.get(keys.rules)).data ?? [];
   }
 
-  /** Stores the rules. The last of several equal rules is kept, since the last match wins. */
   #store(rules: readonly Rule[]): void {
-    const unique = rules.filter((rule, at) => !rules.slice(at + 1).some((later) => ruleKey(later) === ruleKey(rule)));
-    void this.#memory.update(keys.rules, unique);
+    void this.#memory.update(keys.rules, lastOfEach(rules));
     this.#changed.fire();
   }
 
@@ -91,6 +150,17 @@ export class StoredRules implements vscode.Disposable {
     this.#timer = undefined;
     void this.#memory.update(keys.use, this.#use);
   }
+}
+
+async function writeUserRules(rules: readonly Rule[]): Promise<void> {
+  const settings = vscode.workspace.getConfiguration("rondo");
+  const target = vscode.ConfigurationTarget.Global;
+  await settings.update("permission.rules", rules.length > 0 ? rules : undefined, target);
+}
+
+/** Of several equal rules the last one is kept, since the last match wins. */
+function lastOfEach(rules: readonly Rule[]): Rule[] {
+  return rules.filter((rule, at) => !rules.slice(at + 1).some((later) => ruleKey(later) === ruleKey(rule)));
 }
 
 function ruleKey({ permission, pattern, action }: Rule): string {

@@ -5,10 +5,18 @@ import type { SessionSummary, TabState } from "../../chat/protocol.ts";
 import { titleOf } from "../../chat/request-titles.ts";
 import type { UserRequest } from "../../chat/requests.ts";
 import { newestTodos } from "../../chat/todos.ts";
+import type { Session } from "../../loop/session/session.ts";
 import type { Summary } from "../../record/summaries.ts";
 
 /** Codes of errors that a new key may help against. */
 const keyErrors = new Set(["no-key", "auth"]);
+
+/** What a session does in another window. */
+export interface SessionMark {
+  state: "running" | "asks";
+  /** What it waits for; empty while it runs. */
+  doing: string;
+}
 
 export function stateOf(chat: Chat): Exclude<TabState, "done"> {
   if (openRequests(chat).length > 0) return "asks";
@@ -17,19 +25,26 @@ export function stateOf(chat: Chat): Exclude<TabState, "done"> {
   return last?.role === "assistant" && last.error ? "error" : "idle";
 }
 
-/** `chat`: the session as it is open in this window. `isUnseen`: it has ended without being on screen. */
+/**
+ * `chat`: the session as it is open in this window. `isUnseen`: it has ended without being on screen. `mark`: what it
+ * does in another window.
+ */
 export function summaryOf(
   stored: Summary,
   chat: Chat | undefined,
   isUnseen: boolean,
+  mark: SessionMark | undefined,
 ): Omit<SessionSummary, "match" | "toReview" | "worktree"> {
   const { id, updatedAt, messages, tokens, cost, failure } = stored;
+  const common = { id, updatedAt, messages, tokens, cost, title: chat?.session.title ?? stored.title };
+  if (mark) return { ...common, ...mark, elsewhere: true, remedy: "none" };
   const live = chat ? stateOf(chat) : stored.failed ? "error" : "idle";
   const state = live === "idle" && isUnseen ? "done" : live;
   const isKeyError = failure !== undefined && keyErrors.has(failure.code);
   return {
-    ...{ id, updatedAt, messages, tokens, cost, state },
-    title: chat?.session.title ?? stored.title,
+    ...common,
+    state,
+    elsewhere: false,
     doing: chat && state !== "error" ? doing(chat) : state === "error" ? (failure?.message ?? "") : "",
     remedy: state !== "error" ? "none" : isKeyError ? "set-key" : "try-again",
   };
@@ -51,6 +66,11 @@ function doing(chat: Chat): string {
   }
 }
 
+/** The questions that this window waits with. Those of a session that runs in another window are answered there. */
+export function questionsHere({ chat, requests }: Session): UserRequest[] {
+  return openRequests(chat).filter(({ id }) => requests.find(id) !== undefined);
+}
+
 /** The open questions of the session and of all its subagents. */
 function openRequests(chat: Chat): UserRequest[] {
   return [...chat.requests, ...Object.values(chat.children).flatMap(openRequests)];
@@ -65,7 +85,7 @@ function runningCall({ messages }: Chat): string {
 }
 
 function todoCount(chat: Chat): string {
-  const todos = newestTodos(chat);
+  const todos = newestTodos(chat.messages);
   const done = todos.filter(({ state }) => state === "done").length;
   return todos.length === 0 ? "" : `${done} of ${todos.length} to-dos`;
 }

@@ -1,5 +1,6 @@
 /** From the words of a model's call to a tool and its input (T4). */
 import type { core } from "zod/mini";
+import type { ToolPart } from "../../chat/message.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { type Tool, ToolError } from "../../tools/tool.ts";
 import type { Arguments } from "../model.ts";
@@ -7,6 +8,26 @@ import type { ToolCall } from "../reply/reply-sink.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import type { CallRecord } from "./call-record.ts";
+
+/** Returns a call that was recorded and has not run, as the model made it. */
+export function callOf({ id: partID, messageID, callID, tool, state }: ToolPart): ToolCall {
+  const isPending = state.status === "pending";
+  const metadata = isPending ? undefined : state.metadata;
+  const { asked = { tool, input: state.input } } = metadata ?? {};
+  const raw = isPending ? state.raw : JSON.stringify(asked.input);
+  const isWhole = !isPending || Object.keys(asked.input).length > 0 || isEmptyObject(raw);
+  const args: Arguments = isWhole
+    ? { ok: true, input: asked.input }
+    : { ok: false, problem: "they are not valid JSON" };
+  const provider = isPending ? state.provider : metadata?.provider;
+  return { messageID, partID, callID, tool: asked.tool, raw, arguments: args, provider };
+}
+
+/** Whether these are the arguments of a call without any. */
+function isEmptyObject(raw: string): boolean {
+  const text = raw.trim();
+  return text === "" || (text.startsWith("{") && text.endsWith("}") && text.slice(1, -1).trim() === "");
+}
 
 /**
  * Finds the tool by its name, also in another case; else returns one that lists the tools (T4).
@@ -20,7 +41,7 @@ export function findTool(
   const tool = tools.get(name) ?? tools.get(name.toLowerCase());
   if (tool) return { tool, args };
   const refusal = refusals.get(name) ?? refusals.get(name.toLowerCase());
-  if (refusal !== undefined) throw new ToolError(refusal);
+  if (refusal !== undefined) throw new ToolError(refusal, `${name} may not be used now.`);
   const later = chat.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tools" ? part.added : [])),
   );
@@ -36,11 +57,15 @@ export function parseInput(tool: Tool, args: Arguments, raw: string): Record<str
     const sent = raw.length > 2000 ? `${raw.slice(0, 2000)}…` : raw;
     throw new ToolError(
       `The arguments of ${tool.name} could not be read: ${args.problem}. What was sent: ${sent}\nCall it again with one JSON object.`,
+      "The call could not be read; the model tries again.",
     );
   }
   const parsed = tool.input.safeParse(args.input);
   if (parsed.success) return parsed.data;
-  throw new ToolError(`The arguments of ${tool.name} do not fit:\n${describeIssues(parsed.error, args.input)}`);
+  throw new ToolError(
+    `The arguments of ${tool.name} do not fit:\n${describeIssues(parsed.error, args.input)}`,
+    "The call was not complete or not valid; the model tries again.",
+  );
 }
 
 /** @returns the new input, parsed for the tool */

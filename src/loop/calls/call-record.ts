@@ -20,6 +20,8 @@ export class CallRecord {
   input: Record<string, unknown>;
   title: string | undefined;
   completed = false;
+  /** Whether the user is asked about the call. */
+  isAsking = false;
   /** Output or error, once the call has ended. */
   output = "";
   decision: CallDecision | undefined;
@@ -47,8 +49,14 @@ export class CallRecord {
       input: this.input,
       start,
       ...(this.title !== undefined && { title: this.title }),
-      metadata: this.#metadata({}),
+      metadata: this.#metadata(this.isAsking ? { asking: true } : {}),
     });
+  }
+
+  /** Call it before the user is asked. Until the call is recorded again, it may be asked about again. */
+  asks(): void {
+    this.isAsking = true;
+    this.running();
   }
 
   follow(childID: string): void {

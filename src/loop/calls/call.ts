@@ -1,5 +1,6 @@
 /** A tool call: repair, parse, hook, plan, ask, run, finish (spec T4). Every call ends with exactly one result. */
 import { findEntry } from "../../chat/apply.ts";
+import { denialWords, untrustedWords } from "../../chat/call-words.ts";
 import { newID } from "../../chat/ids.ts";
 import { sameJson } from "../../chat/json.ts";
 import type { CallMetadata } from "../../chat/message.ts";
@@ -7,6 +8,7 @@ import { never } from "../../chat/never.ts";
 import { loopTitle } from "../../chat/request-titles.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
 import type { Spent } from "../../chat/spent.ts";
+import { isClosing } from "../../chat/stopped.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
@@ -49,11 +51,17 @@ interface CallInProgress {
 }
 
 /** The decision about a call before it runs. */
-type Decided = { type: "ready"; tool: Tool; plan: ToolPlan } | { type: "failed"; error: string } | Denied;
+type Decided =
+  | { type: "ready"; tool: Tool; plan: ToolPlan }
+  | { type: "failed"; error: string; words: string }
+  | Denied;
 
 interface Denied {
   type: "denied";
   error: string;
+  /** For people. */
+  words: string;
+  by: "user" | "others";
   end: CallEnd;
 }
 
@@ -84,10 +92,18 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
     hooks.tell(changeOf(record, decided));
     switch (decided.type) {
       case "denied":
-        record.error(hooks.withWords(decided.error), { denied: true });
+        record.error(hooks.withWords(decided.error), {
+          denied: true,
+          fact: decided.by === "user" ? "denied by you" : "not allowed",
+          words: { at: 0, text: decided.words },
+        });
         return decided.end;
       case "failed":
-        return await finishCall(current, { output: decided.error, metadata: {}, failed: true });
+        return await finishCall(current, {
+          output: decided.error,
+          metadata: { words: { at: 0, text: decided.words } },
+          failed: true,
+        });
       case "ready":
         return await finishCall(current, await perform(current, decided));
       default:
@@ -95,9 +111,15 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
     }
   } catch (error) {
     if (error instanceof RecordError) throw error;
+    // The call stays open: the question comes back with the session.
+    if (record.isAsking && isClosing(turn.signal)) return "continue";
     if (turn.signal.aborted) record.error(...abortedBy(turn.signal, record.partial()));
     else if (error instanceof Blocked) {
-      record.error(error.message, { denied: true });
+      record.error(error.message, {
+        denied: true,
+        fact: "denied by you",
+        words: { at: 0, text: "You stopped the turn here." },
+      });
       return error.end;
     } else {
       turn.log.bug(error);
@@ -115,7 +137,10 @@ async function decide(current: CallInProgress): Promise<Decided> {
     let input = parseInput(tool, args, call.raw);
     checkMayRun(turn, tool);
     const said = tool === invalid ? noOutcome : await hooks.before();
-    if (hooks.end) return { type: "denied", error: hooks.end.error?.message ?? "", end: hooks.end };
+    if (hooks.end) {
+      const error = hooks.end.error?.message ?? "";
+      return { type: "denied", error, words: error, by: "others", end: hooks.end };
+    }
     if (said.decision === "deny") return denied(hookSays(said.reason));
     if (said.updatedInput) input = replaceInput(record, tool, said.updatedInput);
     let hook: CallToJudge["hook"] = said.decision && { decision: said.decision, reason: said.reason };
@@ -131,7 +156,7 @@ async function decide(current: CallInProgress): Promise<Decided> {
       hook = { decision: "allow", reason: "" };
     }
   } catch (error) {
-    if (error instanceof ToolError) return { type: "failed", error: error.message };
+    if (error instanceof ToolError) return { type: "failed", error: error.message, words: error.words };
     throw error;
   }
 }
@@ -141,11 +166,13 @@ function checkMayRun(turn: Turn, tool: Tool): void {
   if (!turn.host.workspace.trusted) {
     throw new ToolError(
       `This workspace is not trusted, so ${tool.name} is off: nothing may be written or run. Reading and searching work. The user can trust the workspace in the editor.`,
+      untrustedWords,
     );
   }
   if (turn.readOnly()) {
     throw new ToolError(
       `The mode is Plan: nothing is changed or run, so ${tool.name} is off. Read, then answer with a plan.`,
+      "The mode is Plan: nothing is changed or run.",
     );
   }
 }
@@ -171,14 +198,26 @@ function askUser({ turn, call, record }: CallInProgress): AskUser {
     const request = { kind: "choices", id: newID("per"), ...idsOf(turn, call), tool: record.tool, questions } as const;
     try {
       const ask = () => permissions.requests.ask<ChoicesRequest>(request, { signal: turn.signal });
+      keepQuestion(turn, record);
       const answer = await turn.untimed(ask);
+      record.isAsking = false;
       if (answer.type === "chosen") return answer.choices;
       if (answer.words === "") return undefined;
-      throw new ToolError(`The user did not choose, and says: ${answer.words}`);
+      throw new ToolError(
+        `The user did not choose, and says: ${answer.words}`,
+        `You answered in your own words: “${answer.words}”`,
+      );
     } catch (error) {
       throw error instanceof Withdrawn ? new Blocked(error.message) : error;
     }
   };
+}
+
+/** Records that the user is asked. Not for a subagent: its call has no meaning without the call that has started it. */
+function keepQuestion(turn: Turn, record: CallRecord): void {
+  if (!turn.permissions.attended || turn.lineage.length > 1) return;
+  record.asks();
+  turn.flush();
 }
 
 function idsOf(turn: Turn, { messageID, partID, callID }: ToolCall) {
@@ -210,6 +249,7 @@ function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: 
     input: record.input,
     requires: isSilent(turn, call) ? plan.requires.map((need) => notesNeed(turn, need)) : plan.requires,
     lineage,
+    effects: plan.effects,
     hook,
   };
 }
@@ -237,9 +277,11 @@ async function askPermission({ turn, hooks, record }: CallInProgress, call: Call
     if (verdict) return verdict;
     asked = request;
     hooks.notify(`Rondo asks: ${request.title}`);
+    keepQuestion(turn, record);
     return undefined;
   };
   const verdict = await turn.untimed(() => turn.permissions.allow(call, before, turn.signal));
+  record.isAsking = false;
   record.decision = {
     outcome: verdict.type === "forbidden" || verdict.type === "deny" ? "denied" : "allowed",
     why: "why" in verdict ? verdict.why : (asked?.reason ?? "Decided by a hook."),
@@ -270,14 +312,15 @@ function changedInput(
 
 function refused(words: string): Denied {
   const said = words.trim();
-  if (said !== "") return { type: "denied", error: `The user refused this call and says: ${said}`, end: "continue" };
+  const denial = { type: "denied", words: denialWords(said), by: "user" } as const;
+  if (said !== "") return { ...denial, error: `The user refused this call and says: ${said}`, end: "continue" };
   const error = "The user refused this call and stopped the turn.";
-  return { type: "denied", error, end: { reason: "blocked", error: undefined } };
+  return { ...denial, error, end: { reason: "blocked", error: undefined } };
 }
 
 function denied(why: string): Denied {
   const error = `Not allowed: ${why} Choose another way, or tell the user what you would need.`;
-  return { type: "denied", error, end: "continue" };
+  return { type: "denied", error, words: why.replace("A hook of the user", "A hook"), by: "others", end: "continue" };
 }
 
 const maxRefusedRepeats = 3;
@@ -303,8 +346,12 @@ async function guardAgainstRepeats(current: CallInProgress, decided: Decided): P
 async function askToRepeat({ turn, call, record, hooks }: CallInProgress): Promise<Denied | undefined> {
   const { tool, input } = record;
   const repeated = { ...idsOf(turn, call), tool, input, lineage: turn.lineage };
-  const notify = () => hooks.notify(`Rondo asks: ${loopTitle}`);
+  const notify = () => {
+    hooks.notify(`Rondo asks: ${loopTitle}`);
+    keepQuestion(turn, record);
+  };
   const verdict = await turn.untimed(() => turn.permissions.allowRepeat(repeated, notify, turn.signal));
+  record.isAsking = false;
   switch (verdict.type) {
     case "continue":
     case "always":
@@ -330,7 +377,13 @@ async function perform(current: CallInProgress, { tool, plan }: Decided & { type
   record.running(Date.now());
   turn.flush();
   if (timeoutMs !== "own") {
-    deadline.limit(timeoutMs, new ToolError(`${tool.name} took longer than ${timeoutMs} ms and was aborted.`));
+    deadline.limit(
+      timeoutMs,
+      new ToolError(
+        `${tool.name} took longer than ${timeoutMs} ms and was aborted.`,
+        `It took longer than ${Math.round(timeoutMs / 1000)} s and was stopped.`,
+      ),
+    );
   }
   const work = plan.run((text, lines) => {
     if (!deadline.signal.aborted) turn.emit({ type: "output", messageID, partID, text, lines });
@@ -342,7 +395,9 @@ async function perform(current: CallInProgress, { tool, plan }: Decided & { type
     // The tool may report its own error when its time is over, but the timeout says more.
     const failure = deadline.signal.aborted ? deadline.signal.reason : error;
     if (!(failure instanceof ToolError)) throw error;
-    return { output: joined(record.partial(), failure.message), metadata: {}, failed: true };
+    const output = joined(record.partial(), failure.message);
+    const words = { at: output.length - failure.message.length, text: failure.words };
+    return { output, metadata: { words }, failed: true };
   }
 }
 
@@ -356,15 +411,23 @@ async function cut(turn: Turn, { callID }: ToolCall, result: ToolResult): Promis
 /** Runs the hooks of a call that has run or failed, and stores the result. */
 async function finishCall({ record, hooks }: CallInProgress, result: ToolResult): Promise<CallEnd> {
   await hooks.after(result);
-  record.done({ ...result, output: hooks.withWords(result.output) });
+  record.done({ ...result, output: hooks.withWords(result.output), metadata: wordsBefore(result, hooks) });
   return hooks.end ?? "continue";
+}
+
+/** Keeps what hooks add for the model from people. */
+function wordsBefore({ output, metadata }: ToolResult, hooks: CallHooks): CallMetadata {
+  if (metadata.words || hooks.withWords("") === "") return metadata;
+  return { ...metadata, words: { at: output.length, text: "" } };
 }
 
 /** Returns the output of a stopped call and the sentence that it was stopped; the record says why. */
 function abortedBy({ reason }: AbortSignal, output: string): [error: string, metadata: CallMetadata] {
   const why = reason instanceof Error && reason.message !== "" ? reason.message : "Stopped";
   const sentence = output === "" ? abortedText : `${abortedText}: ${why}`;
-  return [joined(output, sentence), { fact: why.toLowerCase(), tone: "bad" }];
+  const error = joined(output, sentence);
+  const words = { at: error.length - sentence.length, text: `${why.replace(/\.$/, "")}.` };
+  return [error, { fact: why.toLowerCase(), words }];
 }
 
 function joined(output: string, sentence: string): string {

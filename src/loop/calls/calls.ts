@@ -1,4 +1,5 @@
 /** Runs the calls of one reply in order, and adjacent ones without side effects concurrently (T5). */
+import { isClosing } from "../../chat/stopped.ts";
 import { isHarmless } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply-sink.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
@@ -11,6 +12,8 @@ const mostAtOnce = 8;
 export async function runCalls(turn: Turn, config: AgentConfig, calls: readonly ToolCall[]): Promise<CallEnd> {
   turn.report({ type: "loop:execute", toolCount: calls.length });
   for (const group of sideBySide(config, calls)) {
+    // Calls after an open question wait with it.
+    if (isClosing(turn.signal)) return "continue";
     const end = await runGroup(turn, config, group);
     if (end !== "continue") return end;
   }

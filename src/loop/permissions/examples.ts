@@ -1,32 +1,147 @@
-/** Examples of what a rule would match, to show its width beforehand. */
-import type { Rule } from "../../chat/requests.ts";
+/** What a rule would allow and still ask, near its border, to show its width before it is given. */
+import type { PermissionRequest, Rule, RuleTrial } from "../../chat/requests.ts";
 import { outsidePermission } from "../../tools/tool.ts";
 import { matches } from "./rules.ts";
 
-/** `patterns`: those of the asking call. The narrowest examples come first. */
-export function examplesFor(
-  rules: readonly Rule[],
-  permission: string,
-  patterns: readonly string[],
-): { text: string; matches: boolean }[] {
-  const isCommand = permission === "bash" || permission === outsidePermission;
-  const texts = patterns.flatMap((pattern) => (isCommand ? likeCommand(pattern) : likePath(pattern)));
-  return [...new Set(texts)].slice(0, most).map((text) => ({
-    text,
-    matches: rules.some((rule) => rule.permission === permission && matches(rule, { pattern: text, match: "pattern" })),
-  }));
+const most = 2;
+
+/** `request`: the question that the rule answers. */
+export function tryRule(
+  rule: Rule,
+  request: Pick<PermissionRequest, "permission" | "patterns" | "preview">,
+): RuleTrial {
+  const invalid = problemOf(rule);
+  if (invalid !== "") return { allows: [], asks: [], invalid };
+  const asked = patternsOf(rule.permission, request);
+  const { candidates, others } = candidatesFor(rule.permission, asked);
+  const isAllowed = (text: string) => matches(rule, { pattern: text, match: "pattern" });
+  const texts = [...new Set([...asked, ...candidates])];
+  const asks = [...texts.filter((text) => !isAllowed(text)), ...others];
+  return { allows: texts.filter(isAllowed).slice(0, most), asks: [...new Set(asks)].slice(0, most), invalid };
 }
 
-const most = 8;
+/** Why a rule cannot be given, a sentence; empty if it can. */
+/** Whether the address names no host: nothing but wildcards, dots and slashes stand before its path. */
+function isAnySite(text: string): boolean {
+  const [, rest = ""] = /^(?:https?:\/\/)?(.*)$/s.exec(text) ?? [];
+  const named = rest.search(/[^*?./]/);
+  return named < 0 || rest.slice(0, named).endsWith("/");
+}
+
+function problemOf({ permission, pattern }: Rule): string {
+  const text = pattern.trim();
+  if (text === "") return "The rule is empty.";
+  if (isCommand(permission)) {
+    const [program = ""] = text.split(/\s/, 1);
+    return /^[*?]|^\*|^\?/.test(program) ? "This would allow everything. Name a program." : "";
+  }
+  if (permission === "external_directory" && /^[~*/\\]+$/.test(text) && /[*/\\]$/.test(text)) {
+    return "This would allow every place on this computer. Name a folder.";
+  }
+  if (permission === "web_fetch" && isAnySite(text)) {
+    return "This would allow every site. Name one.";
+  }
+  return "";
+}
+
+const isCommand = (permission: string) => permission === "bash" || permission === outsidePermission;
+
+/** The texts of the question that rules for a permission are about. */
+function patternsOf(
+  permission: string,
+  { permission: asked, patterns, preview }: Pick<PermissionRequest, "permission" | "patterns" | "preview">,
+): string[] {
+  if (preview.type !== "command") return permission === asked ? [...patterns] : [];
+  const parts = preview.parts.filter((part) => part.permission === permission && part.decision === "ask");
+  return parts.map(({ text }) => text);
+}
+
+interface Candidates {
+  /** Nearest first; the rule decides. */
+  candidates: string[];
+  /** Always ask, whatever the rule says. */
+  others: string[];
+}
+
+function candidatesFor(permission: string, asked: readonly string[]): Candidates {
+  if (isCommand(permission)) return { candidates: asked.flatMap(likeCommand), others: [] };
+  if (permission === "web_fetch") return { candidates: asked.flatMap(likeAddress), others: [] };
+  if (permission === "edit" || permission === "read" || permission === "memory")
+    return { candidates: asked.flatMap(likePath), others: [".env"] };
+  if (permission === "external_directory") return { candidates: asked.flatMap(likeOutside), others: [] };
+  const server = /^mcp__(.+?)__/.exec(permission)?.[1];
+  return { candidates: [], others: server === undefined ? [] : [`other tools of ${server}`] };
+}
+
+/** What people run with a program, so that examples are commands that exist. */
+const usual: Readonly<Record<string, string>> = {
+  npm: "test, run build, run lint, install, install left-pad, publish",
+  pnpm: "test, run build, install, publish",
+  yarn: "test, build, install, publish",
+  bun: "test, run build, install, publish",
+  git: "status, log, diff, add, commit, fetch, pull, checkout, push, push --force, reset --hard",
+  cargo: "test, build, check, run, publish",
+  go: "test ./..., build ./..., vet ./..., get",
+  make: "test, build, clean, install",
+  docker: "ps, build ., run alpine, push, rm",
+  kubectl: "get pods, apply -f app.yaml, delete pod web",
+  gh: "pr list, pr view, pr create, issue list, release create",
+  pip: "list, install requests, uninstall requests",
+  python: "-m pytest, -m http.server",
+  python3: "-m pytest, -m http.server",
+  terraform: "plan, apply, destroy",
+};
+/** Endings with which the same command does more. */
+const further: Readonly<Record<string, string>> = {
+  "git push": "--force",
+  "git commit": "--amend",
+  "git branch": "-D main",
+  "npm test": "-- --watch",
+  "npm install": "left-pad",
+  rm: "-rf src",
+  curl: "-X POST https://example.com",
+};
 
 function likeCommand(command: string): string[] {
-  const [program = "", first] = command.split(" ");
-  if (first === undefined) return [command, `${program} …`, "another"];
-  return [command, `${command} --more`, `${program} ${first}`, `${program} ${first} other`, `${program} other`];
+  const words = command.split(" ");
+  const [program = "", verb = ""] = words;
+  const plain = program.split("/").at(-1) ?? program;
+  const more = Object.hasOwn(further, `${plain} ${verb}`) ? [`${program} ${verb} ${further[`${plain} ${verb}`]}`] : [];
+  const wide = Object.hasOwn(further, plain) ? [`${program} ${further[plain]}`] : [];
+  const verbs = Object.hasOwn(usual, plain) ? (usual[plain] ?? "").split(", ").map((rest) => `${program} ${rest}`) : [];
+  const near = [...more, ...verbs].sort((one, other) => sharedWords(other, words) - sharedWords(one, words));
+  return [...near, ...wide, `sudo ${command}`];
+}
+
+function sharedWords(command: string, words: readonly string[]): number {
+  const own = command.split(" ");
+  const at = own.findIndex((word, index) => word !== words[index]);
+  return at < 0 ? own.length : at;
 }
 
 function likePath(path: string): string[] {
   const folder = path.slice(0, path.lastIndexOf("/") + 1);
-  const elsewhere = path.startsWith("/") ? "/elsewhere/file" : "elsewhere/file";
-  return [path, `${folder}other`, `${folder}below/other`, elsewhere];
+  const ending = /[^/](\.\w+)$/.exec(path)?.[1] ?? "";
+  const above = aboveOf(folder);
+  const near = [`${folder}index${ending}`, `${folder}lib/index${ending}`];
+  return [...near, ...(folder === "" ? [] : [`${above}index${ending}`, "package.json"]), "src/index.ts"];
+}
+
+/** `folder` ends with a slash. */
+function aboveOf(folder: string): string {
+  return folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+}
+
+function likeOutside(path: string): string[] {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const above = aboveOf(folder);
+  return [`${folder}notes.txt`, `${folder}old/notes.txt`, `${above}notes.txt`, "/etc/hosts"];
+}
+
+function likeAddress(address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const { origin, protocol, host, pathname } = new URL(address);
+  const page = `${pathname.slice(0, pathname.lastIndexOf("/") + 1)}index.html`;
+  const other = host.startsWith("www.") ? host.slice(4) : `www.${host}`;
+  return [`${origin}${page}`, `${origin}/`, `${protocol}//${other}/`, "https://example.com/"];
 }

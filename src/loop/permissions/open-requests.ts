@@ -2,7 +2,7 @@
 import type { ChatEvent } from "../../chat/events.ts";
 import { sameJson } from "../../chat/json.ts";
 import { never } from "../../chat/never.ts";
-import type { Answer, AnswerTo, Rule, UserRequest } from "../../chat/requests.ts";
+import type { Answer, AnswerTo, Rule, RuleScope, UserRequest } from "../../chat/requests.ts";
 
 /** An answer that does not fit its request. The request stays open. */
 export class AnswerError extends Error {
@@ -44,9 +44,9 @@ interface Open {
 export class OpenRequests {
   readonly #open = new Map<string, Open>();
   readonly #emit: (event: ChatEvent) => void;
-  readonly #keepRules: (rules: Rule[]) => void;
+  readonly #keepRules: (rules: Rule[], scope: RuleScope) => void;
 
-  constructor(emit: (event: ChatEvent) => void, keepRules: (rules: Rule[]) => void) {
+  constructor(emit: (event: ChatEvent) => void, keepRules: (rules: Rule[], scope: RuleScope) => void) {
     this.#emit = emit;
     this.#keepRules = keepRules;
   }
@@ -82,7 +82,13 @@ export class OpenRequests {
     if (!open) return false;
     const { request, subject } = open;
     if (answer.kind !== request.kind) throw new AnswerError(request.kind, answer.kind);
-    if (answer.type === "always") this.#keepRules(answer.rules.filter((rule) => isOffered(rule, request)));
+    if (answer.type === "always") {
+      const { rules, scope = "workspace" } = answer;
+      this.#keepRules(
+        rules.filter((rule) => isOffered(rule, request)),
+        scope,
+      );
+    }
     const isEqual = (other: Open) =>
       other === open ||
       (subject !== undefined && other.request.kind === request.kind && sameJson(other.subject, subject));

@@ -4,6 +4,7 @@ import type { CommandPart } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { nobodyToAsk, noDelegate, type PermissionRequirement, ToolError } from "../../tools/tool.ts";
+import { allowedParts, effectsOf, noAlwaysFor, reasonsOf } from "./reasons.ts";
 import { alwaysRules, type Judgement, strictest } from "./rules.ts";
 
 export function partsOf(
@@ -30,9 +31,26 @@ export async function judgeCommand(
   const bash = tools.get("bash");
   if (!bash) throw new ToolError("Commands are switched off.");
   const bare = { callID: "", seen: new Map(), delegate: noDelegate, askUser: nobodyToAsk };
-  const { requires } = await bash.prepare({ command, outside_sandbox: outsideSandbox }, { host, signal, ...bare });
+  const { requires, effects } = await bash.prepare(
+    { command, outside_sandbox: outsideSandbox },
+    { host, signal, ...bare },
+  );
   const judged = (need: PermissionRequirement) => judge(need, bash.name);
-  const asking = requires.filter((need) => judged(need).decision === "ask");
-  const decision = strictest(requires.map(judged));
-  return { command, decision, parts: partsOf(requires, judged), always: alwaysRules(asking) };
+  const all = requires.map((need) => ({ need, judgement: judged(need) }));
+  const asking = all.filter(({ judgement }) => judgement.decision === "ask");
+  const decision = strictest(all.map(({ judgement }) => judgement));
+  const needs = asking.map(({ need }) => need);
+  const always = alwaysRules(needs);
+  const found = await effectsOf({ effects }, signal);
+  const reasons = reasonsOf(asking, found);
+  return {
+    command,
+    decision,
+    parts: partsOf(requires, judged),
+    connectors: found.connectors,
+    allowed: allowedParts(all, command),
+    reasons,
+    always,
+    noAlways: decision === "ask" && always.length === 0 ? noAlwaysFor(needs, reasons) : "",
+  };
 }

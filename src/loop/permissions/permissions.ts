@@ -1,16 +1,21 @@
 /** Decides whether a call may run: by the rules, or by asking the user (spec T6, T7). */
 import { newID } from "../../chat/ids.ts";
-import type { Answer, AnswerTo, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
+import type { Answer, AnswerTo, AskReason, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";
-import type { PermissionRequirement } from "../../tools/tool.ts";
+import type { PermissionRequirement, ToolPlan } from "../../tools/tool.ts";
 import type { OpenRequests } from "./open-requests.ts";
+import { allowedParts, effectsOf, type Judged, noAlwaysFor, reasonsOf } from "./reasons.ts";
 import { ruledHost } from "./ruled-host.ts";
 import { alwaysRules, type Judgement, judge, type Lineage, needsOwnRule, type RuleBook, strictest } from "./rules.ts";
 
-export type CallToJudge = Omit<PermissionRequest, "kind" | "id" | "reason" | "permission" | "patterns" | "always"> & {
+export type CallToJudge = Omit<
+  PermissionRequest,
+  "kind" | "id" | "reason" | "reasons" | "permission" | "patterns" | "always" | "noAlways"
+> & {
   input: Record<string, unknown>;
   requires: readonly PermissionRequirement[];
   lineage: Lineage;
+  effects?: ToolPlan["effects"];
   /** A hook's decision, or an earlier answer: `ask` always asks, `allow` allows all but protected files. */
   hook: { decision: "allow" | "ask"; reason: string } | undefined;
 };
@@ -73,12 +78,15 @@ export class Permissions {
       return { type: "allowed", why: judged[0]?.judgement.why ?? "Needs no permission." };
     }
     const reason = asking[0]?.judgement.why ?? (hook?.reason || "A hook wants you to be asked.");
-    const needs = asking.length > 0 ? asking.map((one) => one.need) : call.requires;
+    const asked = asking.length > 0 ? asking : judged;
     // No rule can allow a call for which a hook always asks.
-    const request = requestOf(call, needs, reason, forced ? [] : alwaysRules(needs));
-    const verdict = await before(request);
+    const bare = requestOf(call, asked, reason, forced ? [] : alwaysRules(asked.map((one) => one.need)));
+    const verdict = await before(bare);
     if (verdict && !(verdict.type !== "forbidden" && verdict.type !== "deny" && isProtected)) return verdict;
     if (!this.attended) return forbidden(`${reason} Nobody can answer.`);
+    const request = await explained(bare, call, judged, signal);
+    // The mode or the rules may have changed meanwhile.
+    if (!forced && this.#isAllowed(call)) return allowed;
     const { permission, patterns, tool, title } = request;
     return await this.requests.ask(request, {
       signal,
@@ -127,7 +135,7 @@ export class Permissions {
     return strictest(this.#judged(call).map((one) => one.judgement)) === "allow";
   }
 
-  #judged({ requires, tool, lineage }: CallToJudge): { need: PermissionRequirement; judgement: Judgement }[] {
+  #judged({ requires, tool, lineage }: CallToJudge): Judged[] {
     return requires.map((need) => ({ need, judgement: this.judge(need, tool, lineage) }));
   }
 }
@@ -136,20 +144,38 @@ function forbidden(why: string): Forbidden {
   return { type: "forbidden", why };
 }
 
-function requestOf(
+/** Adds what the call would do, as far as that can be found out while the user waits. */
+async function explained(
+  request: PermissionRequest,
   call: CallToJudge,
-  asking: readonly PermissionRequirement[],
-  reason: string,
-  always: Rule[],
-): PermissionRequest {
-  const { requires: _, input: __, lineage: ___, hook: ____, ...shown } = call;
+  judged: readonly Judged[],
+  signal: AbortSignal,
+): Promise<PermissionRequest> {
+  const asking = judged.filter(({ judgement }) => judgement.decision === "ask");
+  const effects = await effectsOf(call, signal);
+  const { preview, reason, always } = request;
+  // A hook asks for what the rules allow.
+  const byHook: AskReason[] = [{ risk: "no-rule", sentence: reason, detail: "", marks: [] }];
+  const reasons = asking.length > 0 ? reasonsOf(asking, effects) : byHook;
+  const needs = call.hook?.decision === "ask" ? [] : asking.map(({ need }) => need);
+  const noAlways = always.length > 0 ? "" : noAlwaysFor(needs, reasons);
+  if (preview.type !== "command") return { ...request, reasons, noAlways };
+  const { connectors } = effects;
+  const allowed = allowedParts(judged, preview.command);
+  return { ...request, reasons, noAlways, preview: { ...preview, connectors, allowed } };
+}
+
+function requestOf(call: CallToJudge, asking: readonly Judged[], reason: string, always: Rule[]): PermissionRequest {
+  const { requires: _, input: __, lineage: ___, hook: ____, effects: _____, ...shown } = call;
   return {
     kind: "permission",
     id: newID("per"),
     ...shown,
     reason,
-    permission: asking[0]?.permission ?? call.tool,
-    patterns: asking.map((need) => need.pattern),
+    reasons: [],
+    permission: asking[0]?.need.permission ?? call.tool,
+    patterns: asking.map(({ need }) => need.pattern),
     always,
+    noAlways: "",
   };
 }

@@ -6,7 +6,7 @@ import { LoopDetection } from "../calls/loop-detection.ts";
 import { pendingPrompt } from "../context/context.ts";
 import { withoutZeros } from "../limits.ts";
 import { reporter } from "../log.ts";
-import type { Choices, ConfigResolver } from "../setup/agent-config.ts";
+import { type Choices, type ConfigResolver, presentMode } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import { OverTime, pause, type Sleeper, workingClock } from "./clock.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -58,8 +58,8 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
     },
     flush: () => deps.recorder.flush(),
     project: () => resolver.project,
-    mode: () => choices.mode,
-    readOnly: () => choices.mode === "plan" || agentOf().readOnly,
+    mode: () => presentMode(choices),
+    readOnly: () => presentMode(choices) === "plan" || agentOf().readOnly,
     resolveConfig: (user) => resolver.of(user),
     resolveConfigFor: (agent, user, depth) => resolver.ofAgent(agent, user, depth),
     refresh: () => resolver.refresh(),

@@ -8,7 +8,7 @@ import { ownWords } from "../../chat/words.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { visibleEntries } from "../context/context.ts";
 import type { Limits } from "../limits.ts";
-import { type Choices, modelOf } from "../setup/agent-config.ts";
+import { type Choices, modelOf, presentMode } from "../setup/agent-config.ts";
 import type { FactSource } from "../setup/model-facts.ts";
 import { planNote, promptNote } from "../setup/topics.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -86,7 +86,7 @@ export function storePrompt(
     const title = titleFromPrompt(ownWords(input.parts)) || chat.session.title;
     emit({ type: "session", session: { ...chat.session, title } });
   }
-  const note = promptNote(choices.mode, chat.told);
+  const note = promptNote(presentMode(choices), chat.told);
   emit({ type: "message", message });
   const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
   for (const part of note) emit({ type: "part", part: { type: "text", ...part, ...base() } });

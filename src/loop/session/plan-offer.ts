@@ -5,7 +5,7 @@ import type { BuildMode, PlanRequest } from "../../chat/requests.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { pendingPrompt } from "../context/context.ts";
 import type { OpenRequests } from "../permissions/open-requests.ts";
-import type { Choices } from "../setup/agent-config.ts";
+import { type Choices, presentMode } from "../setup/agent-config.ts";
 import { wasPlanMode } from "./intake.ts";
 
 export const buildPrompt = "Start building: carry out the plan.";
@@ -20,12 +20,17 @@ interface PlanDeps {
 export class PlanOffer {
   readonly #deps: PlanDeps;
   #open: AbortController | undefined;
-  /** The user's current mode, or the one before Plan. */
-  #buildMode: BuildMode = "default";
+  #buildMode: BuildMode;
 
   constructor(deps: PlanDeps) {
     this.#deps = deps;
+    this.#buildMode = deps.choices.modeEnd?.next ?? "default";
     this.modeChanged();
+  }
+
+  /** The user's current mode, or the one before Plan or Bypass. */
+  get buildMode(): BuildMode {
+    return this.#buildMode;
   }
 
   /** The agent that builds a plan: the chosen one, else the last that may change files, else the first such one. */
@@ -67,13 +72,13 @@ export class PlanOffer {
   }
 
   modeChanged(): void {
-    const { mode } = this.#deps.choices;
+    const mode = presentMode(this.#deps.choices);
     if (this.#open && !this.#isPlanning) this.withdraw();
     if (mode === "acceptEdits" || mode === "default") this.#buildMode = mode;
   }
 
   get #isPlanning(): boolean {
-    return this.#deps.choices.mode === "plan" || this.#isReadOnly;
+    return presentMode(this.#deps.choices) === "plan" || this.#isReadOnly;
   }
 
   /** Whether the last prompt went to a read-only agent. */

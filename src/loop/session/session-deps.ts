@@ -1,6 +1,6 @@
 /** Everything that a session needs from its owner. */
 import type { ModelRef } from "../../chat/message.ts";
-import type { Rule } from "../../chat/requests.ts";
+import type { Rule, RuleScope } from "../../chat/requests.ts";
 import type { ConfigSources } from "../setup/agent-config.ts";
 import type { Ledger, Recorder, SessionLock } from "../storage.ts";
 import type { Services } from "../turn.ts";
@@ -10,8 +10,10 @@ export interface SessionDeps extends Services, ConfigSources {
   recorder: Recorder;
   lock: SessionLock;
   ledger: Ledger;
-  rules(): { user: readonly Rule[]; workspace: readonly Rule[] };
-  keepRules(rules: Rule[]): void;
+  /** The rules in force in a session. */
+  rules(sessionID: string): { user: readonly Rule[]; workspace: readonly Rule[] };
+  /** Keeps rules for the session, its workspace, or everywhere. They are in force when it returns. */
+  keepRules(rules: Rule[], scope: RuleScope, sessionID: string): void;
   ruleUsed(rule: Rule): void;
   /** Whether someone can answer questions. */
   attended: boolean;

@@ -11,16 +11,18 @@ import { type StopCause, Stopped } from "../../chat/stopped.ts";
 import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
-import { closeOpenCalls, interruptedText } from "../calls/close-calls.ts";
+import { closeOpenCalls, interrupted, waitingCalls } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { asBegun, contextUse, pendingPrompt, visibleEntries } from "../context/context.ts";
+import { addSyntheticMessage } from "../context/synthetic-message.ts";
 import { withoutZeros } from "../limits.ts";
 import { runTurn } from "../loop.ts";
 import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import type { RuleBook } from "../permissions/rules.ts";
-import { type Choices, ConfigResolver } from "../setup/agent-config.ts";
+import { type Choices, ConfigResolver, type ModeEnd, presentMode } from "../setup/agent-config.ts";
+import { reminders } from "../setup/system-prompt.ts";
 import type { HeldLock } from "../storage.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 import { Budget, costOfSession, type ReachedLimit } from "./budget.ts";
@@ -76,7 +78,7 @@ export class Session {
       locked: (change) => this.#locked(change),
       maxDepth: () => deps.limits().maxQueueDepth,
     });
-    this.requests = new OpenRequests(emit, (rules) => deps.keepRules(rules));
+    this.requests = new OpenRequests(emit, (rules, scope) => deps.keepRules(rules, scope, chat.session.id));
     this.permissions = new Permissions({
       requests: this.requests,
       book: () => this.#book(),
@@ -222,10 +224,17 @@ export class Session {
     this.#state.resolver.choose(model);
   }
 
-  setMode(mode: PermissionMode): void {
+  /** Takes effect with the next decision, also in a running turn. `end`: when the mode ends on its own. */
+  setMode(mode: PermissionMode, end?: ModeEnd): void {
     this.choices.mode = mode;
+    this.choices.modeEnd = end;
     this.#planOffer.modeChanged();
     this.requests.reconsider();
+  }
+
+  /** The mode of the user in which files may be changed: the present one, or the last one. */
+  get buildMode(): BuildMode {
+    return this.#planOffer.buildMode;
   }
 
   /** Leaves Plan mode or a read-only agent. */
@@ -286,7 +295,7 @@ export class Session {
     for (const event of events) this.#events.apply(event);
   }
 
-  /** Closes calls that the record left open. @returns false when another process still runs the session */
+  /** Closes calls that the record left open, and asks again what was asked. @returns false when another process still runs the session */
   async recover(): Promise<boolean> {
     if (this.#running) return true;
     try {
@@ -294,11 +303,41 @@ export class Session {
       if (this.#mayOfferPlan) this.#planOffer.offerAgain();
       // The project is read again at the start of the first turn.
       if (!this.#hasBegun) this.#state.resolver.refresh();
+      this.#askAgain();
       return true;
     } catch (error) {
       if (error instanceof IntakeError) return false;
       throw error;
     }
+  }
+
+  /** Goes on with a turn that was broken off. Does nothing while a turn runs. @throws IntakeError */
+  async continueTurn(): Promise<void> {
+    await this.#waitForCurrentTurn();
+    if (this.#running || this.chat.messages.length === 0) return;
+    this.#refresh();
+    await this.#checkMemory();
+    if (this.#running) return;
+    await this.#run(async () => (turn) => {
+      const { user } = pendingPrompt(this.chat);
+      // A prompt without any reply is answered as it stands.
+      if (user && this.chat.messages.at(-1)?.info.role === "assistant") {
+        addSyntheticMessage(turn, user, reminders.brokenOff);
+      }
+      if (this.chat.session.terminated) this.#mark(undefined);
+    });
+  }
+
+  /** Goes on with a turn that waited for the user when its window was closed: the question opens again. */
+  #askAgain(): void {
+    if (this.#running || !this.#mayOfferPlan || waitingCalls(this.chat).length === 0) return;
+    const start = async () => () => {
+      if (this.chat.session.terminated) this.#mark(undefined);
+    };
+    this.#run(start, true).catch((error: unknown) => {
+      // Another window has been faster, and asks.
+      if (!(error instanceof IntakeError)) this.#deps.log.bug(error);
+    });
   }
 
   /** `reason`: how the session ends, if not as its last turn did. */
@@ -379,7 +418,7 @@ export class Session {
     await this.#running?.ready;
     const lock = this.#running ? undefined : await this.#deps.lock.acquire(newID("run"), timeout, this.#closing.signal);
     try {
-      if (lock) this.#begin(lock);
+      if (lock) this.#begin(lock, true);
       change();
       this.#deps.recorder.flush();
     } finally {
@@ -387,19 +426,23 @@ export class Session {
     }
   }
 
-  /** Applies events of other processes and closes the calls that they left open. @throws RecordError */
-  #begin(lock: HeldLock): void {
+  /** Applies events of other processes and closes the calls that they left open, questions only if they are not kept. @throws RecordError */
+  #begin(lock: HeldLock, keepsQuestions: boolean): void {
     this.catchUp(lock.caughtUp);
-    const wasBrokenOff = closeOpenCalls(this.#state, interruptedText);
+    const kept = keepsQuestions && this.#deps.attended ? waitingCalls(this.chat) : [];
+    const wasBrokenOff = closeOpenCalls(this.#state, interrupted, kept);
     if (wasBrokenOff) this.#mark(killed());
     this.#deps.recorder.flush();
   }
 
   /**
    * Runs a turn. `prepare` may take its time, as hooks do; what it returns adds the prompt or the request to the chat.
-   * Stop ends both.
+   * Stop ends both. `keepsQuestions`: the turn goes on with the questions that a closed window has left open.
    */
-  async #run(prepare: (signal: AbortSignal) => Promise<(turn: Turn) => void>): Promise<TurnEnd> {
+  async #run(
+    prepare: (signal: AbortSignal) => Promise<(turn: Turn) => void>,
+    keepsQuestions = false,
+  ): Promise<TurnEnd> {
     const done = deferred<void>();
     const ready = deferred<void>();
     const abort = new AbortController();
@@ -412,7 +455,7 @@ export class Session {
       const runID = newID("run");
       lock = await this.#acquire(runID, abort.signal);
       lock.lost.addEventListener("abort", () => abort.abort(new Stopped("elsewhere")));
-      this.#begin(lock);
+      this.#begin(lock, keepsQuestions);
       await this.#beginHooks(abort.signal);
       const start = await prepare(abort.signal);
       this.#planOffer.withdraw();
@@ -456,7 +499,7 @@ export class Session {
   }
 
   #book(): RuleBook {
-    return { mode: this.choices.mode, ...this.#deps.rules() };
+    return { mode: presentMode(this.choices), ...this.#deps.rules(this.chat.session.id) };
   }
 
   #takeQueued(): void {

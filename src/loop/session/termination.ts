@@ -1,5 +1,6 @@
 /** The ends of sessions: for good, where the user's memory file says so, and of runs that were broken off (spec P3). */
 import type { SessionInfo } from "../../chat/events.ts";
+import { isClosing } from "../../chat/stopped.ts";
 import type { Project } from "../setup/project.ts";
 import type { TurnEnd } from "../turn.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -18,7 +19,8 @@ export function endByMemory({ id, cwd }: SessionInfo, { endings = [] }: Project)
 }
 
 /** Returns the mark of a turn that was broken off; undefined for other ends. */
-export function breakOf({ reason, error }: TurnEnd): Termination | undefined {
+export function breakOf({ reason, error }: TurnEnd, signal: AbortSignal): Termination | undefined {
+  if (reason === "interrupted" && isClosing(signal)) return killed();
   if (reason === "interrupted" || reason === "aborted") return { by: "stop", time: Date.now(), reason: "Stopped." };
   return error?.code === "execution-timeout"
     ? { by: "time-limit", time: Date.now(), reason: error.message }

@@ -2,6 +2,7 @@
 import type { PermissionMode } from "../../chat/events.ts";
 import { sameJson } from "../../chat/json.ts";
 import type { ModelRef, ToolDefinition, UserMessage } from "../../chat/message.ts";
+import type { BuildMode } from "../../chat/requests.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { definitionOf, isHarmless, type Tool } from "../../tools/tool.ts";
@@ -17,11 +18,25 @@ import { joinPrompt, joinTexts, type SystemPrompt, systemPrompt } from "./system
 import { promptTopics, type Topic } from "./topics.ts";
 
 export interface Choices {
+  /** The mode that was chosen; `presentMode` tells which one holds. */
   mode: PermissionMode;
+  /** When that mode ends on its own; undefined: never. */
+  modeEnd: ModeEnd | undefined;
   model: ModelRef;
   agent: string;
   thinking: Thinking;
   appended: string;
+}
+
+/** `at`: ms since 1970. */
+export interface ModeEnd {
+  at: number;
+  next: BuildMode;
+}
+
+/** Returns the mode that holds now. It is asked for at each decision, since timers are late after a computer's sleep. */
+export function presentMode({ mode, modeEnd }: Pick<Choices, "mode" | "modeEnd">): PermissionMode {
+  return modeEnd && Date.now() >= modeEnd.at ? modeEnd.next : mode;
 }
 
 /** Agent, model, tools and prompt for a user message (L8); the same object as long as nothing changes. */

@@ -85,6 +85,8 @@ function section({ path, text }: { path: string; text: string }): string {
 export const reminders = {
   goOn: "The conversation above was compacted to save room. Go on with the work where it stood.",
   goOnWithWork: "Now go on with what the user asked.",
+  brokenOff:
+    "The window was closed while you worked, so your last reply or its calls may be cut off. Go on where you were: do not repeat what is done, and look before doing again what was cut.",
   cut: "Your reply was cut because it reached the most tokens that one reply may have. Go on exactly where it stopped; do not repeat what you have said. If a tool call was cut, make it again in smaller pieces.",
   lastStep:
     "This is your last step: tools are off now. Answer with what was done, what is left to do, and what you would do next.",

@@ -10,6 +10,7 @@ const maxDescriptionLength = 2000;
 /** Maximum length of the arguments in rules. Longer arguments are matched exactly or not at all. */
 const maxPatternLength = 2000;
 const maxPreviewLength = 10_000;
+const maxClaimLength = 300;
 
 export interface ServerTools {
   server: string;
@@ -41,6 +42,7 @@ const ToolArguments = z.record(z.string(), z.unknown());
 function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }: ServerTools): Tool {
   const { schema, note } = checkedSchema(tool.inputSchema);
   const shown = oneLine(tool.name, 60);
+  const claim = cut(oneLine(descriptionOf(tool.description), maxClaimLength), maxClaimLength);
   return {
     name,
     description: [descriptionOf(tool.description), note].filter(Boolean).join("\n"),
@@ -54,10 +56,9 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
     async prepare(input, { signal }): Promise<ToolPlan> {
       signal.throwIfAborted();
       const { text, isWhole } = rulePattern(input);
-      const preview = `${server}: ${shown}\n${JSON.stringify(input, undefined, 2)}`;
       return {
         title: `Call ${shown} of ${server}`,
-        preview: { type: "text", text: cut(preview, maxPreviewLength) },
+        preview: { type: "arguments", server, tool: shown, claim, input: shownInput(input) },
         requires: [
           {
             permission: name,
@@ -74,6 +75,12 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
       };
     },
   };
+}
+
+/** Long arguments are shown as the beginning of their JSON. */
+function shownInput(input: Record<string, unknown>): Record<string, unknown> {
+  const text = JSON.stringify(input, undefined, 2);
+  return text.length <= maxPreviewLength ? input : { arguments: cut(text, maxPreviewLength) };
 }
 
 const descriptionOf = (given: unknown): string =>

@@ -42,6 +42,8 @@ interface AnthropicOptions {
   /** Without `/v1/messages`. */
   baseURL?: string;
   providerID?: string;
+  /** The server's name in messages; without one, its host. */
+  name?: string;
   /** Environment variable of the key, which errors name. */
   keyVariable?: string;
   server?: MessagesServer;
@@ -56,12 +58,13 @@ export function anthropicModel({
   apiKey: given,
   baseURL = home,
   providerID = "anthropic",
+  name,
   keyVariable = "ANTHROPIC_API_KEY",
   server = messagesServer,
   headers = {},
   modelOf = (name) => name,
 }: AnthropicOptions): Model {
-  const { origin, href } = address(baseURL);
+  const { origin, host, href } = address(baseURL);
   const { apiKey, last } = rememberKey(given);
   const { baseURL: whole, query } = splitQuery(href);
   const base = whole.replace(/(?<!\/)\/+v1$/, "");
@@ -91,7 +94,7 @@ export function anthropicModel({
       const { model } = request;
       const learn = (less: MessagesRules) => rules.set(model, less);
       const target = { providerID, server, rules: rules.get(model) ?? server.rules(modelOf(model)), learn };
-      const endpoint = { origin, model, keyVariable, usedKey: last };
+      const endpoint = { name: name ?? host, model, keyVariable, usedKey: last };
       return streamMessage(client, request, target, endpoint);
     },
   };

@@ -9,8 +9,10 @@ export interface ListedModel {
   facts: ServerFacts;
 }
 
-/** `problem`: a sentence for the user. */
-export type ModelList = { type: "listed"; models: ListedModel[] } | { type: "failed"; problem: string };
+/** `problem`: a sentence for the user. `said`: the server's own words, empty if it had none. */
+export type ModelList =
+  | { type: "listed"; models: ListedModel[] }
+  | { type: "failed"; reason: "no-answer" | "refused" | "no-list"; said: string; problem: string };
 
 interface ListAddress extends Omit<ServerAddress, "providerID"> {
   /** Whether the server has Anthropic's API. */
@@ -35,17 +37,25 @@ export async function listModels(
     : [listURL ?? `${base}/models`, bearer];
   const answer = await askJson(url, { headers, signal });
   const { host } = new URL(base);
-  if (answer === undefined) return { type: "failed", problem: `${host} did not answer. Check that it runs.` };
+  if (answer === undefined) {
+    return { type: "failed", reason: "no-answer", said: "", problem: `${host} did not answer. Check that it runs.` };
+  }
   const { status, body } = answer;
+  const said = wordsOf(body, apiKey);
   if (status === 401 || status === 403) {
     return {
-      type: "failed",
+      ...{ type: "failed", reason: "refused", said },
       problem: `${host} wants ${apiKey === undefined ? "a" : "another"} key. Use “Rondo: Set API Key…”.`,
     };
   }
   const entries = Array.isArray(body) ? body : fields(body)["data"];
   if (status !== 200 || !Array.isArray(entries)) {
-    return { type: "failed", problem: `${host} does not list its models. Type the ID of one.` };
+    return {
+      type: "failed",
+      reason: "no-list",
+      said,
+      problem: `${host} does not list its models. Type the ID of one.`,
+    };
   }
   const read = speaksMessages ? readAnthropicModel : readListEntry;
   const models = list(entries).flatMap((entry): ListedModel[] => {
@@ -56,6 +66,16 @@ export async function listModels(
       : [];
   });
   return { type: "listed", models: models.slice(0, maxModels) };
+}
+
+/** Returns what a server says of an error, in one line and without the key. */
+function wordsOf(body: unknown, apiKey: string | undefined): string {
+  const [first] = [body].flat();
+  const { error, message, detail } = fields(first);
+  const [inner] = [error].flat();
+  const said = text(fields(inner)["message"]) ?? text(inner) ?? text(message) ?? text(detail) ?? "";
+  const shown = apiKey !== undefined && apiKey.length >= 8 ? said.replaceAll(apiKey, "…") : said;
+  return shown.replace(/\s+/g, " ").trim().slice(0, 300);
 }
 
 /** OpenRouter lists some 400. */

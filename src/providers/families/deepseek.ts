@@ -9,6 +9,7 @@ export const deepseek: ProviderFamily = {
   keyVariable: "DEEPSEEK_API_KEY",
   urlVariable: "DEEPSEEK_BASE_URL",
   keyPage: "https://platform.deepseek.com/api_keys",
+  creditPage: "https://platform.deepseek.com/top_up",
   chatRules: (model) => ({
     ...commonRules(model),
     outputLimit: { field: "max_tokens", most: 384_000 },

@@ -15,6 +15,8 @@ export interface ProviderFamily {
   urlVariable: string;
   /** Where users get a key; undefined for local servers. */
   keyPage: string | undefined;
+  /** Where users add credit, if that is not at `keyPage`. */
+  creditPage?: string;
   /** Header of a key; tokens that are renewed, and keys of all others, are sent as `authorization: Bearer`. */
   keyHeader?: "api-key";
   /** Returns the scope of a token of a Microsoft account that the server at an address takes instead of a key. */

@@ -11,6 +11,7 @@ export const openai: ProviderFamily = {
   keyVariable: "OPENAI_API_KEY",
   urlVariable: "OPENAI_BASE_URL",
   keyPage: "https://platform.openai.com/api-keys",
+  creditPage: "https://platform.openai.com/settings/organization/billing/overview",
   chatRules: openaiChatRules,
   responses: { path: /^/, rules: openaiResponses },
 };

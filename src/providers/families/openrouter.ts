@@ -9,6 +9,7 @@ export const openrouter: ProviderFamily = {
   keyVariable: "OPENROUTER_API_KEY",
   urlVariable: "OPENROUTER_BASE_URL",
   keyPage: "https://openrouter.ai/settings/keys",
+  creditPage: "https://openrouter.ai/settings/credits",
   chatRules: (model) => ({
     ...commonRules(model),
     thinking(level, { thinking }) {

@@ -89,6 +89,10 @@ async function findOllama(get: ProbeGet): ReturnType<Probe> {
     const isBert = /bert/.test(text(fields(details)["family"]) ?? "");
     return !isBert && (!Array.isArray(capabilities) || capabilities.includes("completion"));
   });
+  // The first one is used until the user chooses: an agent needs tools.
+  const callsTools = ({ capabilities }: Record<string, unknown>) =>
+    Array.isArray(capabilities) && capabilities.includes("tools") ? 0 : 1;
+  talks.sort((a, b) => callsTools(a) - callsTools(b));
   return { models: talks.flatMap(({ name }) => toModel(name, (id) => readOllamaLoaded(loaded?.body, id))) };
 }
 

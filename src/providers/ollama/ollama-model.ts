@@ -16,6 +16,8 @@ interface OllamaOptions {
   /** With or without /v1. */
   baseURL: string;
   providerID: string;
+  /** The server's name in messages. */
+  name: string;
   /** Environment variable of the key, which errors name. */
   keyVariable: string;
   rules: OllamaSettings["rules"];
@@ -34,7 +36,6 @@ class OllamaModel implements Model {
   readonly providerID: string;
   readonly #options: OllamaOptions;
   readonly #url: string;
-  readonly #origin: string;
   readonly #key: ReturnType<typeof rememberKey>;
   /** Asked once, so that each request has the same window: another one loads the model anew. */
   readonly #facts = new Map<string, Promise<OllamaFacts>>();
@@ -46,14 +47,13 @@ class OllamaModel implements Model {
     this.providerID = providerID;
     this.#options = options;
     this.#url = `${baseURL.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")}/api/chat`;
-    this.#origin = new URL(baseURL).origin;
     this.#key = rememberKey(options.apiKey);
   }
 
   async *stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
     if (this.#compatible) return yield* this.#compatible.stream(request);
     const { keyVariable } = this.#options;
-    const endpoint = { origin: this.#origin, model: request.model, usedKey: () => this.#key.last(), keyVariable };
+    const endpoint = { name: this.#options.name, model: request.model, usedKey: () => this.#key.last(), keyVariable };
     const { signal, close, done } = openConnection(request.signal);
     let isComplete = false;
     try {

@@ -1,90 +1,18 @@
 /** Converts errors of SDKs, servers and sockets to a ModelError with a message for people. */
-import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
-import { isOverflow, outputTooLong } from "./context-overflow.ts";
+import { ModelError } from "../../loop/model.ts";
+import { outputTooLong } from "./context-overflow.ts";
+import { classify, type FailureFacts, type FailureKind, isLost, isNamed } from "./failure-kind.ts";
 import { retryAfter, waitIn } from "./retry-after.ts";
 
-type FailureKind = Exclude<ModelErrorKind, "no-key" | "aborted">;
-
 export interface Endpoint {
-  /** Scheme, host and port: "https://api.anthropic.com". */
-  origin: string;
+  /** The provider's name, or the host of a server that is not its own: what people know it by. */
+  name: string;
   model: string;
   /** Returns the key that was sent. It is never shown, but removed from server messages. */
   usedKey(): string;
   /** Empty where no environment variable has the key. */
   keyVariable: string;
 }
-
-interface FailureFacts {
-  status: number | undefined;
-  /** The server's error codes, most specific first: "overloaded_error", "context_length_exceeded". */
-  names: string[];
-  text: string;
-  /** Whether the error comes from a server, not from the system or an SDK. */
-  isTold: boolean;
-  headers: Headers | undefined;
-  /** The system's code of a failed connection: "ECONNREFUSED". */
-  code: string | undefined;
-}
-
-const kinds: Record<string, FailureKind> = {
-  overloaded_error: "overloaded",
-  server_is_overloaded: "overloaded",
-  slow_down: "overloaded",
-  rate_limit_error: "rate-limit",
-  rate_limit_exceeded: "rate-limit",
-  too_many_requests: "rate-limit",
-  insufficient_quota: "quota",
-  billing_error: "quota",
-  billing_hard_limit_reached: "quota",
-  budget_exceeded: "quota",
-  enforced_spend_limit_reached: "quota",
-  usage_not_included: "quota",
-  invalid_encrypted_content: "thoughts-refused",
-  authentication_error: "auth",
-  permission_error: "auth",
-  invalid_api_key: "auth",
-  not_found_error: "unknown-model",
-  model_not_found: "unknown-model",
-  // Groq: its server could not parse the model's call. A retry often helps.
-  tool_use_failed: "server",
-  invalid_request_error: "invalid",
-  invalid_prompt: "invalid",
-  // 32 MiB at Anthropic: more than the text of any window.
-  request_too_large: "images-refused",
-};
-
-/** Codes of Responses for images that it cannot use (`ResponseError` in the SDK). */
-const imageCode = /image/;
-
-/**
- * Thoughts that do not fit what is before them, belong to another model or account, or stand without what belongs to them.
- * OpenAI: codex#17541, bifrost#5410, mux#59; Anthropic: platform.claude.com preserved-thinking/prefix-checks.
- */
-const refusedThoughts =
-  /encrypted content .{0,80}could not be|items are not persisted|provided without its required '?(reasoning|following)|invalid `?signature`? in `?thinking|bound to a different conversation|corrupted thought signature|`?(redacted_)?thinking`? .{0,60}cannot be modified|expected `?thinking/i;
-/**
- * OpenAI, Mistral, LM Studio, DeepSeek (rikkahub#1433), Groq (vercel/ai#2837), vLLM (vllm#23402), llama.cpp
- * (llama.cpp#15377, #12947), Ollama (ollama#17301), OpenRouter (hermes-agent#23411).
- */
-const refusedImages = [
-  /unknown variant .?(image|file|document)|content must be a string|image_url is only supported|not a multimodal model/i,
-  /unsupported content.{0,20}(image|file|\[\]\.type)|no endpoints found that support (image|file)/i,
-  // GitHub Models; DashScope; Gemini; vLLM.
-  /invalid value: .?(file|image_url|input_(image|file))|unexpected item type in content|invalid content part type/i,
-  /unknown part type: ?(file|image)/i,
-  /(not|n't) (support|accept|take|allow|process)[^.]{0,30}\b(images?|vision|multimodal|files?|pdfs?)\b/i,
-  /\b(input_image|image|vision|multimodal).{0,20}( is| are)? not (supported|enabled|available)/i,
-  // Anthropic: too large, too many, damaged, and PDFs with too many pages (docs/en/build-with-claude/vision).
-  /image exceeds .{0,20}maximum|image dimensions exceed|too many images|could not process (image|pdf)/i,
-  /maximum of \d+ (images|pdf pages|documents)|image.{0,40}(too large|too small|invalid|corrupt)/i,
-];
-/** xAI (continue#10778) and Gemini answer a wrong key with 400. */
-const wrongKey = /(incorrect|invalid) api[ _-]?key|api[ _-]?key (is )?(not valid|invalid|incorrect|expired)/i;
-/** Anthropic: credit that is used up, and limits of a month, which come as 400 or as 429 (docs/en/api/errors). */
-const noMoney = /credit balance is too low|\b(monthly (spend|usage|rate)?|spend(ing)?|specified API usage) ?limits?\b/i;
-const noSuchModel =
-  /model[^.]{0,80}(not found|does not exist|is not (a valid|available|supported|found))|not a valid model|invalid model|unknown model|no such model/i;
 
 /** An error that a server sent in the middle of a stream. */
 export class StreamedError extends Error {
@@ -112,6 +40,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint): ModelError {
     ...(facts.status !== undefined && { status: facts.status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(shouldRetry !== undefined && { shouldRetry }),
+    ...(facts.isTold && facts.text !== "" && { said: quote(facts.text, endpoint.usedKey()) }),
   });
 }
 
@@ -147,8 +76,8 @@ function retryAdvice(kind: FailureKind, facts: FailureFacts, retryAfterMs: numbe
 
 /** Whether nothing about the error is known: it may be a bug, and a retry would fail again. */
 function isRiddle({ status, names, text, isTold, code }: FailureFacts): boolean {
-  if (status !== undefined || code !== undefined || names.some((name) => Object.hasOwn(kinds, name))) return false;
-  return isTold ? text === "" : !lost.test(text);
+  if (status !== undefined || code !== undefined || names.some(isNamed)) return false;
+  return isTold ? text === "" : !isLost(text);
 }
 
 /** @throws ModelError if the base URL is invalid */
@@ -163,7 +92,7 @@ export function address(baseURL: string): URL {
 
 /** A reply that ended before it was complete (E5). */
 export function cutError(endpoint: Endpoint): ModelError {
-  const message = `The reply of ${endpoint.origin} ended before it was complete.`;
+  const message = `The reply of ${endpoint.name} ended before it was complete.`;
   return new ModelError("network", message, "Try again.");
 }
 
@@ -252,45 +181,13 @@ function causes(thrown: unknown): Error[] {
   return thrown instanceof Error ? [thrown, ...causes(thrown.cause)] : [];
 }
 
-function classify({ status, names, text, isTold, code }: FailureFacts): FailureKind {
-  if (status !== 401 && status !== 403 && status !== 429 && isOverflow(`${names.join(" ")} ${text}`)) {
-    return outputTooLong(text) === undefined ? "context-full" : "invalid";
-  }
-  if (status === undefined || status === 400) {
-    if (wrongKey.test(text)) return "auth";
-    if (names.some((name) => imageCode.test(name))) return "images-refused";
-  }
-  const named = names.map((name) => (Object.hasOwn(kinds, name) ? kinds[name] : undefined)).find((kind) => kind);
-  if (named === "quota" || status === 402 || noMoney.test(text)) return "quota";
-  if (status === undefined || (status < 500 && status !== 429)) {
-    if (named === "thoughts-refused" || refusedThoughts.test(text)) return "thoughts-refused";
-  }
-  // llama.cpp says so with 500.
-  if (status !== 401 && status !== 403 && status !== 429 && refusedImages.some((told) => told.test(text)))
-    return "images-refused";
-  if (status === undefined) return named ?? (!isTold && (code !== undefined || lost.test(text)) ? "network" : "server");
-  if (status === 401 || status === 403) return "auth";
-  if (status === 404) return "unknown-model";
-  // 499: a proxy assumes that the client disconnected.
-  if (status === 408 || status === 499) return "network";
-  if (status === 429) return "rate-limit";
-  if (status === 503 || status === 529) return "overloaded";
-  // 409: another request holds a lock; the SDKs retry, too.
-  if (status >= 500 || status === 409) return named === "overloaded" ? named : "server";
-  if (named === "server" || named === "images-refused") return named;
-  return noSuchModel.test(text) ? "unknown-model" : "invalid";
-}
-
-/** Messages of fetch and the SDKs about failed connections without a code. */
-const lost = /connection|terminated|fetch failed|socket|network|timed? ?out|aborted|premature|\bEOF\b|hang up/i;
-
 function isCertificate(code: string | undefined): boolean {
   return code !== undefined && /CERT|SELF_SIGNED|ISSUER|UNABLE_TO_VERIFY/.test(code);
 }
 
 function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { message: string; next: string } {
-  const { origin, model, keyVariable } = endpoint;
-  if (kind === "network") return unreachable(facts, origin);
+  const { name, model, keyVariable } = endpoint;
+  if (kind === "network") return unreachable(facts, name);
   const said = quote(facts.text, endpoint.usedKey());
   const tooLong = outputTooLong(facts.text);
   if (kind === "invalid" && tooLong !== undefined) {
@@ -302,44 +199,49 @@ function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { me
   const status = facts.status ? ` (${facts.status})` : "";
   const wait = "Wait a little, or choose another model.";
   const all: Record<typeof kind, [message: string, next: string]> = {
-    "rate-limit": [`${origin} accepts no more requests for now: ${said}`, wait],
-    overloaded: [`${origin} is overloaded: ${said}`, wait],
-    server: [`${origin} failed${status}: ${said}`, "Try again."],
+    "rate-limit": [`${name} accepts no more requests for now: ${said}`, wait],
+    overloaded: [`${name} is overloaded: ${said}`, wait],
+    server: [`${name} failed${status}: ${said}`, "Try again."],
     auth: [
-      `${origin} refused the API key: ${said}`,
+      `${name} refused the API key: ${said}`,
       `Run “Rondo: Set API Key…”${keyVariable && `, or set ${keyVariable}`}.`,
     ],
+    "no-access": [
+      `${name} does not let this account use “${model}”: ${said}`,
+      "Choose another model, or change what the account may use there.",
+    ],
+    flagged: [`${name} does not accept what the message says: ${said}`, "Change the message, or choose another model."],
     "unknown-model": [
-      `${origin} has no model “${model}”: ${said}`,
+      `${name} has no model “${model}”: ${said}`,
       "Choose another with “Rondo: Select Model…”, or check the base URL.",
     ],
     "context-full": [
       `The conversation is too long for “${model}”: ${said}`,
       "Compact the conversation, or start a new session.",
     ],
-    quota: [`The account at ${origin} has nothing left: ${said}`, "Add credit there, or choose another model."],
-    "thoughts-refused": [`${origin} refused thoughts of earlier replies: ${said}`, "Try again."],
+    quota: [`The account at ${name} has nothing left: ${said}`, "Add credit there, or choose another model."],
+    "thoughts-refused": [`${name} refused thoughts of earlier replies: ${said}`, "Try again."],
     "images-refused": [
       `“${model}” does not take an image or file of the conversation: ${said}`,
       "Choose a model that does, or leave it out.",
     ],
-    invalid: [`${origin} refused the request: ${said}`, "Change the message or the model, and try again."],
+    invalid: [`${name} refused the request: ${said}`, "Change the message or the model, and try again."],
   };
   const [message, next] = all[kind];
   return { message, next };
 }
 
-function unreachable({ code = "" }: FailureFacts, origin: string): { message: string; next: string } {
+function unreachable({ code = "" }: FailureFacts, name: string): { message: string; next: string } {
   if (code === "ECONNREFUSED")
-    return { message: `Nothing answers at ${origin}.`, next: "Start the server there, or check the base URL." };
+    return { message: `${name} does not answer.`, next: "Check that it runs, and its address in the settings." };
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return { message: `The address of ${origin} was not found.`, next: "Check the network and the base URL." };
+    return { message: `The address of ${name} was not found.`, next: "Check the network and the base URL." };
   if (["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(code))
-    return { message: `${origin} did not answer in time.`, next: "Check the network, and try again." };
+    return { message: `${name} did not answer in time.`, next: "Check the network, and try again." };
   if (isCertificate(code)) {
-    return { message: `The certificate of ${origin} was not accepted (${code}).`, next: "Check the certificate." };
+    return { message: `The certificate of ${name} was not accepted (${code}).`, next: "Check the certificate." };
   }
-  return { message: `The connection to ${origin} was lost.`, next: "Check the network, and try again." };
+  return { message: `The connection to ${name} was lost.`, next: "Check the network, and try again." };
 }
 
 /** Formats a server's message as one line without the key. */

@@ -28,6 +28,8 @@ export interface OpenAIAccess {
   /** Without `/chat/completions` or `/responses`; with the query of each request, if there is one. */
   baseURL: string;
   providerID?: string;
+  /** The server's name in messages; without one, its host. */
+  name?: string;
   /** Environment variable of the key, which errors name. */
   keyVariable?: string;
   /** Header of a key that does not go as `authorization: Bearer`. */
@@ -41,7 +43,7 @@ export function openaiClient({ keyVariable = "OPENAI_API_KEY", keyHeader, ...acc
   client: OpenAI;
   endpoint: Omit<Endpoint, "model">;
 } {
-  const { origin } = address(access.baseURL);
+  const { host } = address(access.baseURL);
   const { baseURL, query } = splitQuery(access.baseURL);
   const { apiKey, last } = rememberKey(access.apiKey);
   // Tokens go as Bearer everywhere, also those that somebody has pasted.
@@ -57,5 +59,5 @@ export function openaiClient({ keyVariable = "OPENAI_API_KEY", keyHeader, ...acc
     defaultHeaders: { ...access.headers, ...(keyHeader && isKey && { [keyHeader]: apiKey, authorization: null }) },
   };
   const client = withoutSdkVariables(() => new BareErrorClient(options));
-  return { client, endpoint: { origin, keyVariable, usedKey: last } };
+  return { client, endpoint: { name: access.name ?? host, keyVariable, usedKey: last } };
 }

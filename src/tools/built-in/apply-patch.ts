@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import type { CallMetadata, FileDiff } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Preview } from "../../chat/requests.ts";
+import { countDeleted } from "../command/effects/deleted-files.ts";
+import { deletedInGit } from "../command/effects/deletions.ts";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
 import { type EditTarget, openTarget, openWhole } from "../editing/plan-change.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
@@ -11,7 +13,7 @@ import { commit, type FileWrite } from "../patch/commit-files.ts";
 import { type FileChange, parsePatch } from "../patch/parse-patch.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
 import { countLines, plural } from "../text/text.ts";
-import { defineTool, type ToolContext, ToolError } from "../tool.ts";
+import { type CallEffects, defineTool, type ToolContext, ToolError } from "../tool.ts";
 
 /** The patches that OpenAI's models are trained to write, in Lark's notation. */
 const patchGrammar = `start: begin file+ end
@@ -47,9 +49,10 @@ export const applyPatch = defineTool({
     const diffs = steps.map(({ target, text }) => diffOf(target, text ?? ""));
     return {
       title: patchTitle(steps),
-      preview: previewOf(diffs),
+      preview: (await deletionPreview(steps, signal)) ?? previewOf(diffs),
       requires: steps.flatMap(({ target }) => fileRequirements("edit", target.location, host)),
       writes: steps.map(({ target }) => target.location.path),
+      effects: async (effectSignal) => await effectsOf(steps, effectSignal),
       run: async () => {
         const known = await Promise.all(steps.map(({ target, old }) => knownProblems(host, target.location.path, old)));
         const after = await commit(host.workspace, steps, signal);
@@ -115,7 +118,11 @@ async function updateSteps({ path, to, chunks }: Extract<FileChange, { type: "up
   const { text, notes } = applyChunks(before.text, chunks, relative, context.seen.has(before.path));
   const words = notes.length === 0 ? "" : ` ${notes.join(" ")}`;
   if (to === undefined) {
-    if (text === before.text) throw new ToolError(`The patch changes nothing in ${relative}. Nothing was changed.`);
+    if (text === before.text)
+      throw new ToolError(
+        `The patch changes nothing in ${relative}. Nothing was changed.`,
+        `The patch would change nothing in ${relative}; the model tries again.`,
+      );
     return [{ target, text, old: before.text, done: `${relative} is changed.${words}` }];
   }
   const moved = await openNew(to, "Move to another name.", context);
@@ -137,14 +144,21 @@ async function openOld(path: string, context: ToolContext): Promise<{ target: Ed
 async function openNew(path: string, advice: string, context: ToolContext): Promise<EditTarget> {
   const target = await openTarget(path, true, context);
   if (!target.before) return target;
-  throw new ToolError(`${target.location.relative} exists already. ${advice} Nothing was changed.`);
+  throw new ToolError(
+    `${target.location.relative} exists already. ${advice} Nothing was changed.`,
+    `${target.location.relative} exists already. Nothing was changed; the model tries again.`,
+  );
 }
 
 function assertOnce(steps: readonly PatchStep[]): void {
   const paths = new Set<string>();
   for (const { target } of steps) {
     const { path, relative } = target.location;
-    if (paths.has(path)) throw new ToolError(`The patch names ${relative} twice. Nothing was changed.`);
+    if (paths.has(path))
+      throw new ToolError(
+        `The patch names ${relative} twice. Nothing was changed.`,
+        `The patch names ${relative} twice. Nothing was changed; the model tries again.`,
+      );
     paths.add(path);
   }
 }
@@ -157,6 +171,7 @@ function patchTitle(steps: readonly PatchStep[]): string {
     return `${first.target.before ? "Edit" : "Create"} ${name}`;
   }
   const isMove = more.length === 0 && second?.text === undefined && second?.old === first?.old;
+  if (steps.every(isDeletion)) return `Delete ${plural(steps.length, "file")}`;
   return isMove ? `Move ${second?.target.location.relative} to ${name}` : `Patch ${plural(steps.length, "file")}`;
 }
 
@@ -174,6 +189,32 @@ function diffOf({ location, before }: EditTarget, text: string): FileDiff {
 function previewOf(diffs: FileDiff[]): Preview {
   const [diff] = diffs;
   return diff && diffs.length === 1 ? { type: "diff", diff } : { type: "diffs", diffs };
+}
+
+const isDeletion = ({ text }: PatchStep) => text === undefined;
+
+/** Returns a list of files for a patch that does nothing but delete. */
+async function deletionPreview(steps: readonly PatchStep[], signal: AbortSignal): Promise<Preview | undefined> {
+  if (!steps.every(isDeletion)) return undefined;
+  const files: { path: string; inGit: boolean }[] = [];
+  for (const { target } of steps) {
+    const { inGit } = await countDeleted([target.location.path], signal);
+    files.push({ path: target.location.relative, inGit: inGit === 1 });
+  }
+  const what = files.length === 1 ? "it" : "them";
+  return { type: "deletion", files, copy: `Rondo keeps a copy: a reject in the review writes ${what} again.` };
+}
+
+/** What is deleted for good. A moved file is not. */
+async function effectsOf(steps: readonly PatchStep[], signal: AbortSignal): Promise<CallEffects> {
+  const kept = new Set(steps.filter((step) => !isDeletion(step)).map(({ old }) => old));
+  const paths = steps
+    .filter((step) => isDeletion(step) && !kept.has(step.old))
+    .map(({ target }) => target.location.path);
+  if (paths.length === 0) return { effects: [], connectors: [] };
+  const said = deletedInGit(await countDeleted(paths, signal));
+  const sentence = `It deletes ${plural(paths.length, "file")}.`;
+  return { effects: [{ risk: "deletes", sentence, detail: said, marks: [] }], connectors: [] };
 }
 
 function metadataOf(diffs: FileDiff[]): CallMetadata {

@@ -11,7 +11,7 @@ export const askUser = defineTool({
   // The user may take any amount of time.
   timeoutMs: "own",
   description:
-    "Asks the user to choose between answers; they can always type another one. Only for what you can neither find out nor guess.",
+    "Asks the user to choose; they can type another answer. Only for what you can neither find out nor guess.",
   input: z.object({
     questions: z
       .array(
@@ -22,16 +22,18 @@ export const askUser = defineTool({
             .array(z.object({ label: Text, description: z.optional(z.string()) }))
             .check(z.minLength(2), z.maxLength(6)),
           multiple: z.optional(z.boolean()),
+          favorite: z.optional(z.string()),
         }),
       )
       .check(z.minLength(1), z.maxLength(4)),
   }),
   async prepare({ questions }, { askUser }) {
-    const asked: Question[] = questions.map(({ question, header, options, multiple = false }) => ({
+    const asked: Question[] = questions.map(({ question, header, options, multiple = false, favorite = "" }) => ({
       question,
       header,
       options: options.map(({ label, description = "" }) => ({ label, description })),
       multiple,
+      favorite: options.some(({ label }) => label === favorite.trim()) ? favorite.trim() : "",
     }));
     return {
       title: asked.length === 1 ? headOf(asked[0]?.question ?? "", 100) : `Ask ${asked.length} questions`,

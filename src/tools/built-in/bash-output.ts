@@ -29,7 +29,10 @@ export const bashOutput = defineTool({
 export function findCommand(background: Background, id: string): BackgroundCommand {
   const command = background.list().find((one) => one.id === id);
   if (command) return command;
-  throw new ToolError(`There is no background command "${id}". ${listCommands(background)}`);
+  throw new ToolError(
+    `There is no background command "${id}". ${listCommands(background)}`,
+    `There is no background command ${id} any more.`,
+  );
 }
 
 function listCommands(background: Background): string {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { commandRequirements } from "../command/command-requirements.ts";
+import { analyseCommand } from "../command/command-requirements.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
 import { defaultTimeoutMs, maxTimeoutMs, runCommand, startCommand } from "../run-command/command-result.ts";
 import { outsideRequirements, sandboxDescription, withoutSandbox } from "../sandbox/words.ts";
@@ -59,14 +59,30 @@ async function prepare(
   const outsideSandbox = sandbox !== undefined && reason.trim() !== "";
   const inSandbox = outsideSandbox ? undefined : sandbox;
   const problem = await inSandbox?.problem();
-  if (inSandbox && problem !== undefined) throw new ToolError(withoutSandbox(inSandbox.mode, problem));
-  const requires = await commandRequirements(command, { host, signal });
+  if (inSandbox && problem !== undefined)
+    throw new ToolError(withoutSandbox(inSandbox.mode, problem), `The sandbox does not work here: ${problem}`);
+  const { requires, reading } = await analyseCommand(command, { host, signal });
   const toRun = { command, cwd, outsideSandbox };
   return {
     title: `Run ${outsideSandbox ? "outside the sandbox: " : ""}${firstLine(command)}`,
-    preview: { type: "command", command, cwd, parts: [], ...(outsideSandbox && { outsideSandbox: reason }) },
+    preview: {
+      type: "command",
+      command,
+      cwd,
+      shell: host.terminal.shell,
+      timeoutMs: isBackground ? undefined : limit,
+      parts: [],
+      connectors: [],
+      allowed: [],
+      ...(outsideSandbox && { outsideSandbox: reason }),
+    },
     requires: outsideSandbox ? [...outsideRequirements(requires, command, reason), ...requires] : requires,
     writes: "unknown",
+    effects: async (stopped) => {
+      // Loaded with the first question.
+      const { commandEffects } = await import("../command/effects/command-effects.ts");
+      return await commandEffects({ command, cwd, reading }, { host, signal: stopped });
+    },
     run: async (progress) =>
       isBackground
         ? startCommand(background, toRun, callID)

@@ -39,10 +39,15 @@ export const codeAction = defineTool({
     }
     const actions = await find();
     const action = actions.find((one) => one.title === title);
-    if (!action) throw new ToolError(`There is no such action there. ${listed(actions).output}`);
+    if (!action)
+      throw new ToolError(
+        `There is no such action there. ${listed(actions).output}`,
+        "The editor has no such action there; the model tries again.",
+      );
     if (action.edits === undefined) {
       throw new ToolError(
         `"${title}" runs a command of the editor, whose effects are not known before: change the files yourself.`,
+        `“${title}” runs a command of the editor, whose effects are not known before; the model edits the files.`,
       );
     }
     return await planServiceEdit(`${cutLine(title, 200)} in ${location.relative}`, action.edits, context);

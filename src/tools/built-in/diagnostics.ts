@@ -33,7 +33,11 @@ export const diagnostics = defineTool({
 });
 
 export function requireEditor(editor: Editor | undefined): Editor {
-  if (!editor) throw new ToolError("There is no editor: read the files, or run the project's own checks.");
+  if (!editor)
+    throw new ToolError(
+      "There is no editor: read the files, or run the project's own checks.",
+      "There is no editor here; the model looks itself.",
+    );
   return editor;
 }
 

@@ -30,7 +30,10 @@ export const multiEdit = defineTool({
         if (edited.note !== "") notes.push(`${name}: ${edited.note}`);
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
-        throw new ToolError(`${name} failed, so none was made. ${error.message}`);
+        throw new ToolError(
+          `${name} failed, so none was made. ${error.message}`,
+          `None of the edits was made. ${error.words}`,
+        );
       }
     }
     const done = [`${relative} is changed by ${plural(edits.length, "edit")}.`, ...notes];

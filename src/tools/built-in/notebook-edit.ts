@@ -36,8 +36,13 @@ function changeOf({ cell_id, cell_number, new_source, cell_type, edit_mode }: z.
   else if (cell_number !== undefined) cell = { number: cell_number };
   if (edit_mode === "insert" && new_source !== undefined)
     return { mode: edit_mode, after: cell, source: new_source, type: cell_type ?? "code" };
-  if (!cell) throw new ToolError("Name the cell: give cell_id or cell_number.");
+  if (!cell)
+    throw new ToolError(
+      "Name the cell: give cell_id or cell_number.",
+      "The edit names no cell; the model tries again.",
+    );
   if (edit_mode === "delete") return { mode: edit_mode, cell };
-  if (new_source === undefined) throw new ToolError("new_source is missing.");
+  if (new_source === undefined)
+    throw new ToolError("new_source is missing.", "The edit has no text; the model tries again.");
   return { mode: "replace", cell, source: new_source, type: cell_type };
 }

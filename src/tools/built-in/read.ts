@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
+import type { Preview, TextRange } from "../../chat/requests.ts";
 import { asText } from "../file-access/file-checks.ts";
 import { fileRequirements, pathFor } from "../file-access/requirements.ts";
-import type { FileKind, Location } from "../host.ts";
+import { secretNames } from "../file-access/secret-names.ts";
+import type { FileKind, Host, Location } from "../host.ts";
 import { cutLine, numbered, plural, splitLines } from "../text/text.ts";
 import { outputLimit } from "../text/truncate.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
@@ -22,7 +24,7 @@ export const read = defineTool({
     const location = await host.workspace.locate(file_path);
     return {
       title: `Read ${location.relative}`,
-      preview: { type: "text", text: location.path },
+      preview: await previewOf(location, host, signal),
       requires: fileRequirements("read", location, host),
       writes: [],
       run: async () => {
@@ -39,6 +41,28 @@ export const read = defineTool({
     };
   },
 });
+
+/** Of a file of secrets the card shows the names: nothing of it leaves this computer before the user allows it. */
+async function previewOf(location: Location, { workspace }: Host, signal: AbortSignal): Promise<Preview> {
+  const { path, inside, relative } = location;
+  if (location.protection === "secret") {
+    const kind = await workspace.open(location, signal);
+    const names = kind.type === "text" ? secretNames(kind.file.text) : [];
+    return { type: "secret", path: inside ? relative : path, names };
+  }
+  if (inside) return { type: "text", text: path };
+  return { type: "path", path, outside: outsideRange(path, workspace.folders) };
+}
+
+/** The part of a path that leads out: what it does not share with the workspace. */
+function outsideRange(path: string, folders: readonly string[]): TextRange {
+  const shared = folders.map((folder) => {
+    let at = 0;
+    while (at < folder.length && folder[at] === path[at]) at++;
+    return path.lastIndexOf("/", at) + 1;
+  });
+  return { start: Math.max(0, ...shared), end: path.length };
+}
 
 /** What the model must know before it relies on the text. */
 function withEncodingNote(result: ToolResult): ToolResult {

@@ -47,18 +47,29 @@ type SymbolResult = CodePlace | CodeSymbol;
 async function queryFor({ action, symbol, path, line }: SymbolsInput, editor: Editor, host: Host) {
   const { workspace } = host;
   if (action === "workspace") {
-    if (symbol === undefined) throw new ToolError("symbol is missing: the name to look for, or its beginning.");
+    if (symbol === undefined)
+      throw new ToolError(
+        "symbol is missing: the name to look for, or its beginning.",
+        "The search names no symbol; the model tries again.",
+      );
     const requires = folderRequirements(await workspace.locate("."));
     return { title: `Symbols named ${symbol}`, requires, find: () => editor.symbols(symbol, undefined) };
   }
-  if (path === undefined) throw new ToolError("path is missing: the file that contains the symbol.");
+  if (path === undefined)
+    throw new ToolError(
+      "path is missing: the file that contains the symbol.",
+      "The search names no file; the model tries again.",
+    );
   const location = await workspace.locate(path);
   const requires = fileRequirements("read", location, host);
   if (action === "document") {
     return { title: `Symbols of ${location.relative}`, requires, find: () => editor.symbols("", location.path) };
   }
   if (symbol === undefined || line === undefined) {
-    throw new ToolError("symbol and line are missing: the name as it is written on that line, and the line's number.");
+    throw new ToolError(
+      "symbol and line are missing: the name as it is written on that line, and the line's number.",
+      "The search names no symbol and line; the model tries again.",
+    );
   }
   const title = `${action === "definition" ? "Definition" : "References"} of ${symbol}`;
   return { title, requires, find: () => editor[action](location.path, line, symbol) };

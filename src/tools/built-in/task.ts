@@ -20,7 +20,10 @@ export function taskTool(agents: readonly { name: string; description: string }[
       const names = agents.map(({ name }) => name);
       if (agent === undefined || !names.includes(agent)) {
         const wrong = agent === undefined ? "subagent_type is missing." : `There is no subagent named "${agent}".`;
-        throw new ToolError(`${wrong} There ${names.length === 1 ? "is" : "are"}: ${names.join(", ")}.`);
+        throw new ToolError(
+          `${wrong} There ${names.length === 1 ? "is" : "are"}: ${names.join(", ")}.`,
+          "There is no such agent; the model tries again.",
+        );
       }
       return {
         title: `${agent}: ${description}`,

@@ -85,12 +85,17 @@ function callTool(tools: ReadonlyMap<string, Tool>): Tool {
     }),
     async prepare({ name, input }, context) {
       const tool = tools.get(name);
-      if (!tool) throw new ToolError(`There is no tool "${name}". Find one with tool_search.`);
+      if (!tool)
+        throw new ToolError(
+          `There is no tool "${name}". Find one with tool_search.`,
+          `There is no tool ${name}; the model tries again.`,
+        );
       const parsed = tool.input.safeParse(input);
       if (!parsed.success) {
         const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
         throw new ToolError(
           `The input does not fit ${name}: ${wrong.join("; ")}. Its schema: ${JSON.stringify(tool.schema)}`,
+          `The call of ${name} was not valid; the model tries again.`,
         );
       }
       return await tool.prepare(parsed.data, context);

@@ -21,7 +21,11 @@ export function webFetchTool(network?: WebNetwork): Tool {
       const { host } = url;
       return {
         title: `Fetch ${headOf(url.href, 100)}`,
-        preview: { type: "text", text: url.href },
+        preview: {
+          type: "page",
+          url: url.href,
+          sent: "Nothing but this address is sent. Text of the page may try to give Rondo orders.",
+        },
         requires: [
           { ...requirementFor("web_fetch", url.href, `${url.origin}/*`), effect: `sends the address to ${host}` },
         ],

@@ -34,8 +34,8 @@ import type { Grammar } from "./shell/grammar.ts";
 import { holdsMark, marks } from "./shell/pattern.ts";
 import { systemName } from "./shell/simple-command.ts";
 import type { Folders } from "./shell/state.ts";
-import type { ShellAction } from "./shell/visitor.ts";
-import { shellActions } from "./shell/walk.ts";
+import type { PlacedAction, ShellAction } from "./shell/visitor.ts";
+import { readShell, type ShellReading } from "./shell/walk.ts";
 import { literal, possibleValue, type ShellWord, written } from "./shell/word.ts";
 import { namesForRules, windowsUse } from "./windows/programs.ts";
 import { addWindowsFiles } from "./windows/windows-files.ts";
@@ -48,22 +48,33 @@ const maxRequirements = 200;
 
 /** Returns at least one requirement, in the order of the command, without duplicates. */
 export async function commandRequirements(command: string, given: CommandContext): Promise<PermissionRequirement[]> {
+  return (await analyseCommand(command, given)).requires;
+}
+
+/** Returns what `commandRequirements` does, and how the command was read. */
+export async function analyseCommand(
+  command: string,
+  given: CommandContext,
+): Promise<{ requires: PermissionRequirement[]; reading: ShellReading }> {
   const context = { ...given, host: { ...given.host, workspace: listingOnce(given.host.workspace) } };
   const { shell } = context.host.terminal;
   const required = new CommandRequirements(command, context);
   const windowsShell = windowsShellOf(shell);
   if (windowsShell) {
     await required.addWindowsCommand(command, windowsShell);
-    return required.all;
+    return { requires: required.all, reading: unread };
   }
-  const actions = await readCommand(command, shell);
+  const reading = await readCommand(command, shell);
+  const { actions } = reading;
   for (const action of actions ?? []) if (required.all.length < maxRequirements) await required.addAction(action);
   await required.finish();
   if (!actions || required.all.length >= maxRequirements) await required.addUnsupported(command);
   // Setting variables or changing the folder within the workspace needs permission only if nothing else happens.
   if (required.all.length === 0) required.addNothing(command);
-  return required.all;
+  return { requires: required.all, reading };
 }
+
+const unread: ShellReading = { actions: undefined, root: undefined };
 
 /** One command is judged by one state of each folder, so none is looked at twice. */
 function listingOnce(workspace: Workspace): Workspace {
@@ -75,12 +86,12 @@ function listingOnce(workspace: Workspace): Workspace {
   return { ...workspace, list };
 }
 
-async function readCommand(command: string, shell: string): Promise<ShellAction[] | undefined> {
-  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return undefined;
+async function readCommand(command: string, shell: string): Promise<ShellReading> {
+  if (!/^(ba|z|da|k)?sh(\.exe)?$/.test(shell)) return unread;
   // A separate bundle that is loaded with the first command.
   grammar ??= import("./shell/grammar.ts").then(({ loadGrammar }) => loadGrammar());
   // These shells evaluate arithmetic wherever they expect a number: `[ 'a[$(rm x)]' -eq 1 ]` runs rm.
-  return shellActions(command, { grammar: await grammar, evaluatesArithmetic: /^[zk]sh/.test(shell), unwrap });
+  return readShell(command, { grammar: await grammar, evaluatesArithmetic: /^[zk]sh/.test(shell), unwrap });
 }
 
 let grammar: Promise<Grammar> | undefined;
@@ -104,7 +115,13 @@ class CommandRequirements {
     return this.#required.all;
   }
 
-  async addAction(action: ShellAction): Promise<void> {
+  async addAction(action: PlacedAction): Promise<void> {
+    this.#required.at = action.range;
+    await this.#addAction(action);
+    this.#required.at = undefined;
+  }
+
+  async #addAction(action: ShellAction): Promise<void> {
     switch (action.type) {
       case "command":
         await this.#addCommand(action);

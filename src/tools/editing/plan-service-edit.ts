@@ -33,7 +33,11 @@ async function planWrite({ path, known, edits }: ServiceEdit, { host, seen, sign
   const location = await host.workspace.locate(path);
   const before = asText(await openToChange(location, host, seen, signal));
   const text = lineFeeds(known) === lineFeeds(before.text) ? applyEdits(before.text, edits) : undefined;
-  if (text === undefined) throw new ToolError(`The editor has another text of ${location.relative}. Try again.`);
+  if (text === undefined)
+    throw new ToolError(
+      `The editor has another text of ${location.relative}. Try again.`,
+      `${location.relative} has changed in the editor; the model tries again.`,
+    );
   return { target: { location, before }, before, text };
 }
 

@@ -1,4 +1,5 @@
 /** Checks before a tool uses a file, and their error messages. */
+import { untrustedWords } from "../../chat/call-words.ts";
 import { never } from "../../chat/never.ts";
 import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
 import { plural } from "../text/text.ts";
@@ -15,7 +16,10 @@ export async function openToChange(
   if (isReadProtected(location) && !seen.has(location.path) && !overflow.holds(location.path)) {
     const name = location.relative;
     const orWrite = hidesText(location) ? ", or write it as a whole" : "";
-    throw new ToolError(`${name} needs permission to be read, and you have not read it: read it first${orWrite}.`);
+    throw new ToolError(
+      `${name} needs permission to be read, and you have not read it: read it first${orWrite}.`,
+      `${name} was not read before; the model reads it first.`,
+    );
   }
   return await workspace.open(location, signal);
 }
@@ -23,7 +27,7 @@ export async function openToChange(
 /** @throws ToolError if there is no text file */
 export function asText(kind: FileKind): TextFile {
   if (kind.type === "text") return kind.file;
-  throw new ToolError(describeOther(kind));
+  throw new ToolError(describeOther(kind), describeOther(kind, "people"));
 }
 
 /** As `asText`, before a change. @throws ToolError if the text has changed since the model saw it */
@@ -41,17 +45,22 @@ export function asSeen(kind: FileKind, seen: FilesSeen): TextFile {
  */
 export function requireRead(file: TextFile, seen: FilesSeen, then: string): void {
   if (seen.has(file.path) || hidesText(file)) return;
-  throw new ToolError(`${file.relative} exists already, and you have not read it: read it first, then ${then}.`);
+  throw new ToolError(
+    `${file.relative} exists already, and you have not read it: read it first, then ${then}.`,
+    `${file.relative} exists already and was not read; the model reads it first.`,
+  );
 }
 
 function hidesText({ protection, restricted }: Location): boolean {
   return protection === "secret" || protection === "ignored" || restricted;
 }
 
-function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
+function describeOther(kind: Exclude<FileKind, { type: "text" }>, reader: "model" | "people" = "model"): string {
   const name = kind.location.relative;
+  const isModel = reader === "model";
   switch (kind.type) {
     case "missing":
+      if (!isModel) return `${name} does not exist.`;
       if (kind.similar.length === 0) return `${name} does not exist. Look for it with glob.`;
       return `${name} does not exist. Did you mean ${kind.similar.join(" or ")}?`;
     case "folder":
@@ -59,13 +68,13 @@ function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
     case "binary":
       return `${name} is not text (${plural(kind.size, "byte")}): it is binary, or UTF-16 without a byte order mark.`;
     case "unknown-encoding":
-      return `${name} is not text in UTF-8, and its encoding is not known: it can be read, but a change would lose characters. Convert it first (iconv), or ask the user to set \`files.encoding\` in VS Code.`;
+      return `${name} is not text in UTF-8, and its encoding is not known: it can be read, but a change would lose characters. ${isModel ? "Convert it first (iconv), or ask the user to set `files.encoding` in VS Code." : "Set `files.encoding` in VS Code to allow it."}`;
     case "media":
       return `${name} is not text but ${kind.mime}.`;
     case "special":
       return `${name} is not a regular file but a device, a pipe or a socket; it is not opened.`;
     case "too-large":
-      return `${name} is too large: ${megabytes(kind.size)}, and at most ${megabytes(kind.limit)} are read. Search in it with grep, or take parts of it with bash.`;
+      return `${name} is too large: ${megabytes(kind.size)}, and at most ${megabytes(kind.limit)} are read.${isModel ? " Search in it with grep, or take parts of it with bash." : ""}`;
     default:
       return never(kind);
   }
@@ -76,7 +85,10 @@ function megabytes(bytes: number): string {
 }
 
 export function staleError({ relative }: Location): ToolError {
-  return new ToolError(`${relative} has changed since it was read: read it again, then repeat the change.`);
+  return new ToolError(
+    `${relative} has changed since it was read: read it again, then repeat the change.`,
+    `${relative} has changed since it was read; the model reads it again.`,
+  );
 }
 
 /** @throws ToolError if the workspace is not trusted */
@@ -84,5 +96,6 @@ export function requireTrust(workspace: Workspace): void {
   if (workspace.trusted) return;
   throw new ToolError(
     "This workspace is not trusted: nothing is written and nothing is run in it. Reading and searching work. The user can trust it in the editor.",
+    untrustedWords,
   );
 }

@@ -101,7 +101,9 @@ export function pathMatcher(pattern: string): TextMatcher {
   try {
     return globMatcher(pattern);
   } catch (error) {
-    throw error instanceof SyntaxError ? new ToolError(error.message) : error;
+    throw error instanceof SyntaxError
+      ? new ToolError(error.message, "The pattern is not valid; the model tries again.")
+      : error;
   }
 }
 

@@ -8,6 +8,9 @@ const shownLines = 30;
 const shownCharacters = 500;
 
 /** `begin` says what was not found. Does not quote a file that the model has not read: nobody allowed reading it. */
+/** What people read in its place. */
+export const notFoundWords = "The text was not found; the model tries again.";
+
 export function describeMiss(begin: string, text: string, wanted: string, isKnown: boolean): string {
   const sentences = [begin];
   const isNumbered = hasLineNumbers(wanted.replaceAll("\r\n", "\n"));

@@ -71,7 +71,10 @@ function absolute(name: string, folder: string | undefined): string {
   if (name === "~" || /^~[/\\]/.test(name)) return os.homedir() + name.slice(1);
   if (path.isAbsolute(name)) return name;
   if (folder === undefined)
-    throw new ToolError(`No folder is open, so ${name} cannot be resolved. Give an absolute path.`);
+    throw new ToolError(
+      `No folder is open, so ${name} cannot be resolved. Give an absolute path.`,
+      `No folder is open, so ${name} has no place.`,
+    );
   return `${folder}${path.sep}${name}`;
 }
 

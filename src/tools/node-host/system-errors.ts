@@ -20,7 +20,7 @@ const reasons: Record<string, string> = {
   ENOTDIR: "one of its parents is a file, not a folder",
   EISDIR: "it is a folder",
   ENAMETOOLONG: "its name is too long",
-  EEXIST: "it now exists: read it first",
+  EEXIST: "it exists now",
   EBUSY: "it is in use",
   ETXTBSY: "it is a program that is running",
   ELOOP: "it is a symbolic link",
@@ -33,12 +33,14 @@ const reasons: Record<string, string> = {
 export function toToolError(error: unknown, { relative }: Location, done: "read" | "written" | "deleted"): unknown {
   const code = systemErrorCode(error);
   if (code === undefined) return error;
-  return new ToolError(`${relative} cannot be ${done}: ${reasons[code] ?? code}.`);
+  const words = `${relative} cannot be ${done}: ${reasons[code] ?? code}.`;
+  return new ToolError(code === "EEXIST" ? `${words} Read it first.` : words, words);
 }
 
 /** The error for a path that no longer leads where it led when it was located. */
 export function movedError({ relative }: Location): ToolError {
   return new ToolError(
     `${relative} now leads elsewhere: a link, or a folder on the way to it, was changed meanwhile. Nothing was done. Try again.`,
+    `${relative} leads elsewhere now: a link, or a folder on the way to it, was changed meanwhile. Nothing was done.`,
   );
 }

@@ -62,7 +62,8 @@ function assertExpected(location: Location, { expected, kind }: ExpectedState): 
     if (expected === "missing") return;
     throw new ToolError(`${relative} has been deleted since it was read.`);
   }
-  if (expected === "missing") throw new ToolError(`${relative} now exists: read it first.`);
+  if (expected === "missing")
+    throw new ToolError(`${relative} now exists: read it first.`, `${relative} exists now; the model reads it first.`);
   if (kind.type !== "text" || kind.file.version !== expected) throw staleError(location);
 }
 

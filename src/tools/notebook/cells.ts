@@ -35,7 +35,10 @@ export function parseNotebook(text: string, name: string, next: string): Noteboo
     return Notebook.parse(JSON.parse(text));
   } catch (error) {
     const reason = error instanceof SyntaxError ? ` Its JSON is broken: ${error.message}.` : "";
-    throw new ToolError(`${name} is not a Jupyter notebook of nbformat 4.${reason} ${next}`);
+    throw new ToolError(
+      `${name} is not a Jupyter notebook of nbformat 4.${reason} ${next}`,
+      `${name} is not a Jupyter notebook that can be edited.`,
+    );
   }
 }
 

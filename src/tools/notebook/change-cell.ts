@@ -54,7 +54,10 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       const type = change.type === old?.cell_type ? undefined : change.type;
       const before = old && sourceOf(old);
       if (type === undefined && before === change.source.replaceAll("\r\n", "\n")) {
-        throw new ToolError(`Cell ${index} of ${name} already has this source: nothing to do.`);
+        throw new ToolError(
+          `Cell ${index} of ${name} already has this source: nothing to do.`,
+          "The cell has this text already.",
+        );
       }
       if (type !== undefined) {
         const cell = { ...newCell(notebook, type, change.source, old?.id), metadata: old?.metadata ?? {} };
@@ -86,6 +89,7 @@ function cellIndex({ cells }: Notebook, cell: CellRef, name: string): number {
   const wanted = "id" in cell ? `with the id ${cell.id}` : String(cell.number);
   throw new ToolError(
     `${name} has no cell ${wanted}: it has ${plural(cells.length, "cell")}, numbered from 0.${known}`,
+    `${name} has no such cell; the model tries again.`,
   );
 }
 

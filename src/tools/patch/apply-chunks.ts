@@ -1,5 +1,5 @@
 /** Applies the chunks of a patch to a text. Pure. */
-import { describeMiss } from "../fuzzy-match/describe-miss.ts";
+import { describeMiss, notFoundWords } from "../fuzzy-match/describe-miss.ts";
 import { findLoose, isOnOwnLines } from "../fuzzy-match/find-loose.ts";
 import { LineIndex } from "../fuzzy-match/line-index.ts";
 import type { LooseMatch } from "../fuzzy-match/loose-matches.ts";
@@ -27,7 +27,10 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], name: s
       cursor = found.place.end;
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
-      throw new ToolError(`${which} for ${name} has no place in it, so nothing was changed. ${error.message}`);
+      throw new ToolError(
+        `${which} for ${name} has no place in it, so nothing was changed. ${error.message}`,
+        `${error.words} Nothing was changed.`,
+      );
     }
   }
   const result = applySplices(whole, indexIn, splices);
@@ -51,7 +54,10 @@ function findChunk(lines: LineIndex, chunk: PatchChunk, cursor: number, isKnown:
     return { place: chooseMatch(places, chunk, lines), from: wording.from, to: wording.to, note };
   }
   const after = start === 0 ? "" : ` after line ${lines.lineOf(start)}`;
-  throw new ToolError(describeMiss(`Its context and - lines were not found${after}.`, lines.text, from, isKnown));
+  throw new ToolError(
+    describeMiss(`Its context and - lines were not found${after}.`, lines.text, from, isKnown),
+    notFoundWords,
+  );
 }
 
 /** Finds the line that equals `head`, else starts with it, else contains it; the chunk is searched from there. */
@@ -65,7 +71,7 @@ function findHead(lines: LineIndex, head: string, cursor: number): number {
   for (const matches of fits) {
     for (let line = first; line < lines.count; line++) if (matches(lines.at(line).trim())) return lines.start(line);
   }
-  throw new ToolError(`No line reads "${head}", which its @@ names.`);
+  throw new ToolError(`No line reads "${head}", which its @@ names.`, notFoundWords);
 }
 
 function insertionPoint(lines: LineIndex, { heads, at }: PatchChunk, start: number): LooseMatch {
@@ -96,5 +102,6 @@ function chooseMatch([first, ...more]: readonly [LooseMatch, ...LooseMatch[]], c
   const numbers = all.slice(0, 10).map(({ start }) => lines.lineOf(start) + 1);
   throw new ToolError(
     `Its context and - lines are there ${all.length} times, on lines ${numbers.join(", ")}${all.length > 10 ? ", …" : ""}. Add lines around them, or a line "@@ " with the function or class that they are in.`,
+    `The text is there ${all.length} times; the model tries again.`,
   );
 }

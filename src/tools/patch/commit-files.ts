@@ -24,7 +24,7 @@ export async function commit(workspace: Workspace, steps: readonly FileWrite[], 
     const left = await takeBack(workspace, steps, done);
     if (!(error instanceof ToolError)) throw error;
     const rest = left.length === 0 ? "Nothing was changed." : `Changed and not restored: ${left.join(", ")}.`;
-    throw new ToolError(`${error.message} ${rest}`);
+    throw new ToolError(`${error.message} ${rest}`, `${error.words} ${rest}`);
   }
 }
 

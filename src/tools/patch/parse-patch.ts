@@ -1,6 +1,9 @@
 /** Parses patches as OpenAI's models write them: wrapped, unfinished, or mixed with unified diffs. Pure. */
 import { ToolError } from "../tool.ts";
 
+/** What people read where a patch has errors. */
+const unreadableWords = "The patch cannot be read; the model tries again.";
+
 export type FileChange =
   | { type: "add"; path: string; text: string }
   | { type: "delete"; path: string }
@@ -40,7 +43,10 @@ export function parsePatch(patch: string): FileChange[] {
       throw reader.error("begins no file");
   }
   if (changes.length > 0) return changes;
-  throw new ToolError("The patch names no file: after *** Begin Patch comes *** Update File: path, or Add, or Delete.");
+  throw new ToolError(
+    "The patch names no file: after *** Begin Patch comes *** Update File: path, or Add, or Delete.",
+    unreadableWords,
+  );
 }
 
 /** Whether a line ends the wrapping of a patch: a here-document or a code fence. */
@@ -85,7 +91,7 @@ class PatchReader {
 
   /** Returns the number of the line that was read last. */
   error(what: string): ToolError {
-    return new ToolError(`Line ${this.#at} of the patch ${what}. Nothing was changed.`);
+    return new ToolError(`Line ${this.#at} of the patch ${what}. Nothing was changed.`, unreadableWords);
   }
 }
 
@@ -126,7 +132,7 @@ function addedText(reader: PatchReader): string {
   while (lines.at(-1)?.trim() === "") lines.pop();
   const wrong = lines.find((line) => !line.startsWith("+") && line.trim() !== "");
   if (wrong !== undefined)
-    throw new ToolError(`Each line of a new file begins with +, but one is: ${wrong.slice(0, 200)}`);
+    throw new ToolError(`Each line of a new file begins with +, but one is: ${wrong.slice(0, 200)}`, unreadableWords);
   return lines.map((line) => `${line.slice(1)}\n`).join("");
 }
 

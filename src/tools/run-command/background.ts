@@ -79,7 +79,10 @@ class SessionCommands implements Background {
 
   start(command: CommandToRun, callID: string): BackgroundCommand {
     if (this.#isFull()) {
-      throw new ToolError(`${mostRunning} commands run in the background already. End one with bash_kill first.`);
+      throw new ToolError(
+        `${mostRunning} commands run in the background already. End one with bash_kill first.`,
+        `${mostRunning} commands run in the background already.`,
+      );
     }
     const [id, kept] = this.#keep(this.#begin(command, callID), callID);
     return toBackgroundCommand(id, kept);

@@ -14,7 +14,7 @@ export function startCommand(background: Background, command: CommandToRun, call
   const { id } = background.start(command, callID);
   return {
     output: `It runs in the background as ${id}. Read its output with bash_output, end it with bash_kill; you will be told when it ends.`,
-    metadata: { fact: id },
+    metadata: { fact: id, words: { at: 0, text: "It runs in the background." } },
   };
 }
 
@@ -28,7 +28,10 @@ export async function runCommand(
   const { end, output, outputFile } = await background.run(command, callID);
   const result = resultOf(end, output.trimEnd(), command.timeoutMs, outputFile);
   const hint = sandbox !== undefined && result.failed ? sandboxHint(sandbox, output) : undefined;
-  return hint === undefined ? result : { ...result, output: `${result.output}\n\n${hint}` };
+  if (hint === undefined) return result;
+  const { at, text } = result.metadata.words ?? { at: result.output.length, text: "" };
+  const words = { at, text: `${text}\n\nIt ran in a sandbox, which may be why it failed.` };
+  return { ...result, output: `${result.output}\n\n${hint}`, metadata: { ...result.metadata, words } };
 }
 
 function resultOf(
@@ -38,26 +41,32 @@ function resultOf(
   outputFile: string | undefined,
 ): ToolResult {
   const say = (sentence: string) => [output, sentence].filter((one) => one !== "").join("\n\n");
-  const fail = (sentence: string, metadata: CallMetadata): ToolResult => ({
+  /** `people`: the sentence for people, where it is not the one for the model. */
+  const fail = (sentence: string, metadata: CallMetadata, people = sentence): ToolResult => ({
     output: say(sentence),
-    metadata: { tone: "bad", outputFile, ...metadata },
+    metadata: {
+      tone: "bad",
+      outputFile,
+      ...metadata,
+      ...(people !== sentence && { words: { at: say(sentence).length - sentence.length, text: people } }),
+    },
     failed: true,
   });
   const failedStop = (by: StopCause) => {
-    const { sentence, fact } = describeStop(by);
-    return fail(sentence, { fact, exitCode: null });
+    const { sentence, fact, words } = describeStop(by);
+    return fail(sentence, { fact, exitCode: null }, words);
   };
   switch (end.type) {
     case "exit": {
       const summary = testSummary(output);
       const left = describeLeftovers(end.left);
       if (end.code !== 0) {
-        return fail(`Exit code ${end.code}${left === "" ? "" : `\n${left}`}`, {
-          fact: summary?.tone === "bad" ? summary.fact : `exit code ${end.code}`,
-          exitCode: end.code,
-        });
+        const fact = summary?.tone === "bad" ? summary.fact : `exit code ${end.code}`;
+        const more = (text: string) => `Exit code ${end.code}${text === "" ? "" : `\n${text}`}`;
+        return fail(more(left), { fact, exitCode: end.code }, more(forPeople(left)));
       }
-      return { output: say(left) || "(no output)", metadata: { ...summary, outputFile, exitCode: 0 } };
+      const words = left === "" ? {} : { words: { at: say(left).length - left.length, text: forPeople(left) } };
+      return { output: say(left) || "(no output)", metadata: { ...summary, outputFile, exitCode: 0, ...words } };
     }
     case "signal":
       return fail(`The command was ended by ${end.signal}.`, { fact: end.signal, exitCode: null });
@@ -66,17 +75,19 @@ function resultOf(
       return fail(
         `The command was stopped after ${seconds}, its time limit, with all it had started. Above is its output until then. Give a longer timeout (at most ${maxTimeoutMs} ms) if it needs one, or run_in_background.`,
         { fact: `stopped after ${seconds}`, exitCode: null },
+        `The command was stopped after ${seconds}, its time limit, with all it had started.`,
       );
     }
     case "waiting":
       return fail(
         `The command was terminated: it waited for input${end.prompt.trim() === "" ? "" : `, after "${end.prompt.trim().slice(-200)}"`}. Nobody can type it. Run it non-interactively: with an option like --yes or -y, with CI=1, or with the answers piped in (printf 'y\\n' | …).`,
         { fact: "waited for input", exitCode: null },
+        "The command was ended: it waited for input that nobody can type here.",
       );
     case "detached":
       return {
         output: say(`It goes on in the background as ${end.id}; read its output with bash_output.`),
-        metadata: { fact: end.id, outputFile },
+        metadata: { fact: end.id, outputFile, words: { at: output.length, text: "\n\nIt goes on in the background." } },
       };
     case "aborted":
       return failedStop(end.by);
@@ -93,24 +104,33 @@ function describeLeftovers(left: readonly string[]): string {
   if (left.length === 0) return "";
   const named = left.slice(0, mostNamed).map((line) => (line.length > 80 ? `${line.slice(0, 80)}…` : line));
   const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
-  return `Processes that it left running were terminated: ${named.join(", ")}${more}. Use run_in_background for processes that must continue.`;
+  return `Processes that it left running were terminated: ${named.join(", ")}${more}. ${continueAdvice}`;
+}
+
+const continueAdvice = "Use run_in_background for processes that must continue.";
+
+function forPeople(left: string): string {
+  return left.replace(continueAdvice, "").trim();
 }
 
 /** Describes that a command was stopped, and by whom. */
-function describeStop(by: StopCause): { sentence: string; fact: string } {
+function describeStop(by: StopCause): { sentence: string; fact: string; words: string } {
   const effects = "It may have taken effect in part; look before running it again.";
+  const inPart = "It may have taken effect in part.";
   switch (by) {
     case "user":
-      return { sentence: "The command was stopped by the user.", fact: "stopped" };
+      return { sentence: "The command was stopped by the user.", fact: "stopped", words: "You stopped the command." };
     case "closed":
       return {
         sentence: `The command was ended because the window was closed or reloaded, not by the user's wish. ${effects}`,
         fact: "ended with the window",
+        words: `The command ended with its window. ${inPart}`,
       };
     case "elsewhere":
       return {
         sentence: `The command was ended because another window took the session over, not by the user's wish. ${effects}`,
         fact: "taken over",
+        words: `The command was ended because another window took the session over. ${inPart}`,
       };
     default:
       return never(by);

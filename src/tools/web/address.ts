@@ -48,5 +48,6 @@ export function hostOf({ hostname }: URL): string {
 export function notPublic(host: string): ToolError {
   return new ToolError(
     `${host} is not on the public internet, so it is not fetched. What runs on this machine can be reached by a command.`,
+    `${host} is not on the public internet, so it is not fetched.`,
   );
 }

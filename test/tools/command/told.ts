@@ -3,7 +3,7 @@ import { type Grammar, loadGrammar } from "../../../src/tools/command/shell/gram
 import { marks } from "../../../src/tools/command/shell/pattern.ts";
 import type { Folders } from "../../../src/tools/command/shell/state.ts";
 import type { ShellAction } from "../../../src/tools/command/shell/visitor.ts";
-import { shellActions } from "../../../src/tools/command/shell/walk.ts";
+import { readShell } from "../../../src/tools/command/shell/walk.ts";
 import { possibleValue, type ShellWord, written } from "../../../src/tools/command/shell/word.ts";
 
 let grammar: Grammar | undefined;
@@ -41,7 +41,7 @@ export function knownWords(command: string): string[] | undefined {
 
 function read(command: string, evaluatesArithmetic: boolean): ShellAction[] | undefined {
   if (!grammar) throw new Error("The grammar is not loaded.");
-  return shellActions(command, { grammar, evaluatesArithmetic, unwrap });
+  return readShell(command, { grammar, evaluatesArithmetic, unwrap }).actions;
 }
 
 function line(action: ShellAction): string {

@@ -81,7 +81,7 @@ function fileRedirect(node: SyntaxNode, state: ShellState, visitor: ShellVisitor
   const isCopy = /^[<>]&$/.test(operator) && /^(\d+|-)$/.test(target.text);
   if (!isCopy) {
     const access = operator === "<" || operator === "<&" ? "read" : "edit";
-    visitor.emit({ type: "redirect", access, target, folders: state.folders });
+    visitor.emit({ type: "redirect", access, target, folders: state.folders }, node);
   }
   found.words.push(...others);
 }

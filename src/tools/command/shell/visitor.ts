@@ -1,4 +1,5 @@
 /** Interface between the parts of the interpreter: what they report and what they let it run. */
+import type { TextRange } from "../../../chat/requests.ts";
 import type { SyntaxNode } from "./grammar.ts";
 import type { Folders, ShellState } from "./state.ts";
 import type { ShellWord } from "./word.ts";
@@ -13,6 +14,9 @@ export type ShellAction =
   | { type: "data"; text: string }
   /** Names files without a command that needs permission: `cd src`, `[ -f x ]`. */
   | { type: "mention"; words: ShellWord[]; folders: Folders };
+
+/** An action, and the place in the whole command that causes it: for nested code, that of the command with this code. */
+export type PlacedAction = ShellAction & { range: TextRange };
 
 export type LaunchedCommand =
   /**
@@ -46,7 +50,8 @@ export interface ShellVisitor {
   /** Whether the shell also evaluates arithmetic in `[`, `printf` and similar commands. */
   readonly evaluatesArithmetic: boolean;
   readonly unwrap: Unwrap;
-  emit(action: ShellAction): void;
+  /** `node`: what the action is about; without it, the command that is visited. */
+  emit(action: ShellAction, node?: SyntaxNode): void;
   /** Visits code in the arguments of a command. */
   code(text: string, state: ShellState): ShellState;
   substituted(nodes: readonly SyntaxNode[], state: ShellState): void;

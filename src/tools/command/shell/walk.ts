@@ -1,10 +1,12 @@
 /**
  * Visits a command like a shell, and reports its possible effects: commands that it runs, files that it redirects to.
  */
+import type { TextRange } from "../../../chat/requests.ts";
 import { assign, computed, declare, isNumber, knownIn, substitutions, wordOf, wordsIn } from "./expand.ts";
 import { checkArithmetic, checkComputation, checkTest } from "./expressions.ts";
 import type { Grammar, SyntaxNode } from "./grammar.ts";
-import { outputOf, wordsOfText } from "./outputs.ts";
+import { lastPart, loopOver, namedChild, wordsOf } from "./nodes.ts";
+import { outputOf } from "./outputs.ts";
 import { marks } from "./pattern.ts";
 import { redirections } from "./redirects.ts";
 import { simpleCommand } from "./simple-command.ts";
@@ -20,7 +22,7 @@ import {
   withVariable,
 } from "./state.ts";
 import { isAssignable, isSafeEnvVar } from "./variables.ts";
-import type { ShellAction, ShellVisitor, Unwrap } from "./visitor.ts";
+import type { PlacedAction, ShellAction, ShellVisitor, Unwrap } from "./visitor.ts";
 import { alternatives, hasConfusableChars, type ShellWord, splitVariable, UnsupportedSyntax } from "./word.ts";
 
 const maxCodeDepth = 6;
@@ -37,24 +39,35 @@ interface WalkOptions {
   unwrap: Unwrap;
 }
 
-/** Returns everything that a command may do, in order; undefined when it cannot be parsed with certainty. */
-export function shellActions(command: string, options: WalkOptions): ShellAction[] | undefined {
+export interface ShellReading {
+  /** Everything that the command may do, in order; undefined when it cannot be parsed with certainty. */
+  actions: PlacedAction[] | undefined;
+  /** The syntax tree; undefined without one. */
+  root: SyntaxNode | undefined;
+}
+
+export function readShell(command: string, options: WalkOptions): ShellReading {
   const walk = new CommandWalk(options);
   try {
-    return walk.all(command) ? walk.actions : undefined;
+    return { actions: walk.all(command) ? walk.actions : undefined, root: walk.root };
   } catch (error) {
-    if (error instanceof TooManySteps) return undefined;
+    if (error instanceof TooManySteps) return { actions: undefined, root: walk.root };
     throw error;
   }
 }
 
 class CommandWalk implements ShellVisitor {
-  readonly actions: ShellAction[] = [];
+  readonly actions: PlacedAction[] = [];
+  root: SyntaxNode | undefined;
   readonly evaluatesArithmetic: boolean;
   readonly unwrap: Unwrap;
   readonly #grammar: Grammar;
   /** Bodies of functions that have not been called. */
   readonly #defined = new Set<SyntaxNode>();
+  /** Bodies of functions in nested code, whose offsets are not those of the command. */
+  readonly #nestedBodies = new WeakSet<SyntaxNode>();
+  #range = { start: 0, end: 0 };
+  #isNested = false;
   #depth = 0;
   #steps = 0;
 
@@ -65,25 +78,48 @@ class CommandWalk implements ShellVisitor {
   }
 
   all(command: string): boolean {
-    if (!this.#walkText(command, startState)) return false;
+    if (hasConfusableChars(command)) return false;
+    this.root = this.#grammar.parse(command);
+    if (!this.root) return false;
+    this.#sequence(this.root.children, startState);
     // The caller and its state are unknown.
-    for (const body of this.#defined) this.#statement(body, unknownState);
+    for (const body of this.#defined) this.#body(body, unknownState);
     return true;
   }
 
-  emit(action: ShellAction): void {
-    this.actions.push(action);
+  emit(action: ShellAction, node?: SyntaxNode): void {
+    // Faster than a copy, and nobody else has the action.
+    this.actions.push(Object.assign(action, { range: node ? this.#rangeOf(node) : this.#range }));
   }
 
   code(text: string, state: ShellState): ShellState {
-    const after = this.#deeper(() => this.#walkText(text, state));
+    const after = this.#deeper(() => this.#nested(true, () => this.#walkText(text, state)));
     if (!after) throw new UnsupportedSyntax();
     return after;
   }
 
   call(body: SyntaxNode, state: ShellState): ShellState {
     this.#defined.delete(body);
-    return this.#deeper(() => joinExits(this.#statement(body, state)));
+    return this.#deeper(() => joinExits(this.#body(body, state)));
+  }
+
+  #body(body: SyntaxNode, state: ShellState): ExitStates {
+    return this.#nested(this.#nestedBodies.has(body), () => this.#statement(body, state));
+  }
+
+  #nested<T>(isNested: boolean, step: () => T): T {
+    const before = { isNested: this.#isNested, range: this.#range };
+    this.#isNested = isNested;
+    try {
+      return step();
+    } finally {
+      this.#isNested = before.isNested;
+      this.#range = before.range;
+    }
+  }
+
+  #rangeOf({ start, end }: SyntaxNode): TextRange {
+    return this.#isNested ? this.#range : { start, end };
   }
 
   substituted(nodes: readonly SyntaxNode[], state: ShellState): void {
@@ -127,16 +163,20 @@ class CommandWalk implements ShellVisitor {
    * Visits a statement. If it is unsupported, its text or that of its pipeline is reported, and it may have changed
    * anything in the shell.
    */
-  #statement(node: SyntaxNode, state: ShellState, reported = node.text): ExitStates {
+  #statement(node: SyntaxNode, state: ShellState, reported = node): ExitStates {
     if (++this.#steps > maxSteps) throw new TooManySteps();
+    const outer = this.#range;
+    this.#range = this.#rangeOf(node);
     try {
       const { yes, no } = this.#understood(node, state);
       if (yes.input === state.input && no.input === state.input) return { yes, no };
       return { yes: { ...yes, input: state.input }, no: { ...no, input: state.input } };
     } catch (error) {
       if (!(error instanceof UnsupportedSyntax)) throw error;
-      this.emit({ type: "unsupported", text: reported });
+      this.emit({ type: "unsupported", text: reported.text }, reported);
       return sameExits(unknownState);
+    } finally {
+      this.#range = outer;
     }
   }
 
@@ -218,10 +258,10 @@ class CommandWalk implements ShellVisitor {
    * d` as a pipeline whose first part is a list. So each part may have changed the state of the shell. Where one part
    * cannot be understood, the others may be the code that it runs: `echo 'rm x' | sh`.
    */
-  #pipeline({ children: parts, text: whole }: SyntaxNode, state: ShellState): ShellState {
+  #pipeline(whole: SyntaxNode, state: ShellState): ShellState {
     let current = state;
     let { input } = state;
-    for (const part of parts) {
+    for (const part of whole.children) {
       if (!part.named) continue;
       const after = joinExits(this.#statement(part, { ...current, input }, whole));
       input = outputOf(part, input, current, knownIn(current));
@@ -253,16 +293,12 @@ class CommandWalk implements ShellVisitor {
     return unknownState;
   }
 
-  #forEach({ children }: SyntaxNode, state: ShellState): ShellState {
-    const name = children.find(({ type }) => type === "variable_name")?.text ?? "";
-    const body = children.find(({ type }) => type === "do_group" || type === "compound_statement");
-    if (!body || children[0]?.type !== "for" || !isAssignable(name)) throw new UnsupportedSyntax();
-    const from = children.findIndex(({ type }) => type === "in");
-    const nodes = from < 0 ? [] : children.slice(from + 1, children.indexOf(body)).filter(({ named }) => named);
-    const words = this.#words(nodes, state);
-    const isKnown = from >= 0 && words.every(({ values, isGlob }) => values && !isGlob);
+  #forEach(node: SyntaxNode, state: ShellState): ShellState {
+    const { name, body, nodes } = loopOver(node);
+    const words = this.#words(nodes ?? [], state);
+    const isKnown = nodes && words.every(({ values, isGlob }) => values && !isGlob);
     const values = isKnown ? words.flatMap((word) => word.values ?? []) : undefined;
-    const shapes = from >= 0 ? words.flatMap((word) => word.shapes) : undefined;
+    const shapes = nodes && words.flatMap((word) => word.shapes);
     return this.#loop(state, (entry) => {
       const known = values && values.length > 0 && values.length <= 40 ? values : undefined;
       return joinExits(this.#statement(body, withVariable(entry, name, known, shapes)));
@@ -296,6 +332,7 @@ class CommandWalk implements ShellVisitor {
     const body = node.children.at(-1);
     if (!/^\w[\w-]*$/.test(name) || body?.type !== "compound_statement") throw new UnsupportedSyntax();
     this.#defined.add(body);
+    if (this.#isNested) this.#nestedBodies.add(body);
     return { ...state, functions: new Map(state.functions).set(name, body) };
   }
 
@@ -318,6 +355,7 @@ class CommandWalk implements ShellVisitor {
 
   #command(node: SyntaxNode, state: ShellState, redirects: readonly SyntaxNode[]): ExitStates {
     const { children } = node;
+    this.#range = this.#rangeOf(node);
     const assigned = children.filter(({ type }) => type === "variable_assignment");
     const own = children.filter(({ type }) => type.endsWith("_redirect"));
     const nodes = children.filter((child) => !assigned.includes(child) && !own.includes(child));
@@ -346,7 +384,7 @@ class CommandWalk implements ShellVisitor {
     });
   }
 
-  #held<T>(step: () => T): [T, ShellAction[]] {
+  #held<T>(step: () => T): [T, PlacedAction[]] {
     const from = this.actions.length;
     const result = step();
     return [result, this.actions.splice(from)];
@@ -359,26 +397,4 @@ class CommandWalk implements ShellVisitor {
       rest.reduce((current, node) => joinStates(current, joinExits(this.#statement(node, current))), joinExits(flow)),
     );
   }
-}
-
-/** Returns patterns for the words of a known standard input. */
-function wordsOf(input: string | undefined): readonly string[] {
-  return input === undefined ? [marks.any] : wordsOfText(input);
-}
-
-function namedChild({ children }: SyntaxNode, index: number): SyntaxNode {
-  const child = children.filter(({ named }) => named)[index];
-  if (!child) throw new UnsupportedSyntax();
-  return child;
-}
-
-/** The grammar attaches the redirections of the last command to the whole list or pipeline: `a && b > c`. */
-function lastPart(list: SyntaxNode, whole: SyntaxNode, redirects: readonly SyntaxNode[]): SyntaxNode {
-  const before = list.children.slice(0, -1);
-  const last = list.children.at(-1);
-  if (!last) throw new UnsupportedSyntax();
-  const { end } = whole;
-  const text = whole.text.slice(last.start - whole.start);
-  const redirected = { ...last, type: "redirected_statement", end, text, children: [last, ...redirects] };
-  return { ...list, end, text: whole.text, children: [...before, redirected] };
 }

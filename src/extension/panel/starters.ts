@@ -1,0 +1,91 @@
+/** Tasks to begin with, from what is in the folder: its problems, and the tests that it has. */
+import path from "node:path";
+import * as vscode from "vscode";
+import type { Starter } from "../../chat/connect.ts";
+import { openFolders } from "../host/documents.ts";
+import { type FoundTests, findTests } from "./find-tests.ts";
+
+/** The folder is looked at again after this time. */
+const maxAgeMs = 15_000;
+
+/** Problems change with each key press. */
+const restMs = 500;
+
+const explain: Starter = {
+  glyph: "book",
+  name: "Explain this project",
+  sub: "What it does, how it is built, where to begin",
+  prompt: "Explain this project: what it does, how it is built, and where to begin.",
+};
+
+export class Starters implements vscode.Disposable {
+  readonly #changed: () => void;
+  readonly #listener: vscode.Disposable;
+  #tests: FoundTests | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `isWanted`: whether they are on screen. */
+  constructor(isWanted: () => boolean, changed: () => void) {
+    this.#changed = changed;
+    this.#listener = vscode.languages.onDidChangeDiagnostics(() => {
+      if (isWanted()) this.#timer ??= setTimeout(() => this.#problemsChanged(), restMs);
+    });
+  }
+
+  list(): Starter[] {
+    const folders = openFolders();
+    if (folders.length === 0) return [];
+    if (!vscode.workspace.isTrusted) return [explain];
+    void this.#look(folders);
+    return [...fixProblems(), ...(this.#tests ? [runTests(this.#tests)] : []), explain];
+  }
+
+  async #look(folders: readonly string[]): Promise<void> {
+    if (performance.now() - this.#lookedAt < maxAgeMs) return;
+    this.#lookedAt = performance.now();
+    const before = this.#tests?.command;
+    this.#tests = await findTests(folders);
+    if (this.#tests?.command !== before) this.#changed();
+  }
+
+  #problemsChanged(): void {
+    this.#timer = undefined;
+    this.#changed();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#listener.dispose();
+  }
+}
+
+function runTests({ command, source }: FoundTests): Starter {
+  const name = "Run the tests and fix what fails";
+  return { glyph: "beaker", name, sub: `${command}, found in ${source}`, prompt: `${name} (${command}).` };
+}
+
+/** The file with the most errors. */
+function fixProblems(): Starter[] {
+  const [worst] = vscode.languages
+    .getDiagnostics()
+    .flatMap(([uri, all]) => {
+      const errors = all.filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error);
+      const isHere = uri.scheme === "file" && vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+      return isHere && errors.length > 0 ? [{ uri, errors }] : [];
+    })
+    .sort((a, b) => b.errors.length - a.errors.length);
+  if (!worst) return [];
+  const { uri, errors } = worst;
+  const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
+  const [first] = errors;
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
+  return [
+    {
+      glyph: "error",
+      name: `Fix ${count} in ${path.basename(uri.fsPath)}`,
+      sub: `${first?.message.split("\n")[0] ?? ""}${more}`,
+      prompt: `Fix ${errors.length === 1 ? "the error" : `the ${count}`} in ${vscode.workspace.asRelativePath(uri)}.`,
+    },
+  ];
+}

@@ -1,0 +1,17 @@
+/** "Look around without a model": a recorded session, which is opened as one that was imported. */
+import * as vscode from "vscode";
+import { importInSlices } from "../../loop/transfer/import.ts";
+import type { Conversations } from "../sessions/conversations.ts";
+
+/** Title of the recorded session. */
+const title = "Recorded: fix the rounding in cart totals";
+
+export async function openTour(extensionUri: vscode.Uri, conversations: Conversations): Promise<void> {
+  const before = conversations.list().find((one) => one.title === title);
+  if (before) return conversations.show(before.id);
+  const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extensionUri, "media", "recorded.jsonl"));
+  const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+  const { signal } = new AbortController();
+  const chat = await importInSlices(bytes, cwd, signal);
+  await conversations.addInSlices({ ...chat, session: { ...chat.session, title } }, signal);
+}

@@ -1,0 +1,193 @@
+/** Why a call asks, in words: what the card shows, the riskiest first. */
+import { type AllowedPart, type AskReason, type Risk, risks, type TextRange } from "../../chat/requests.ts";
+import { type CallEffects, outsidePermission, type PermissionRequirement, type ToolPlan } from "../../tools/tool.ts";
+import { builtInRules, type Judgement } from "./rules.ts";
+
+export interface Judged {
+  need: PermissionRequirement;
+  judgement: Judgement;
+}
+
+const noEffects: CallEffects = { effects: [], connectors: [] };
+/** Beyond this time it counts as a call that cannot be read. Counting has its own limit, so only a fault takes so long. */
+const maxLookMs = 2_000;
+const unseen: CallEffects = {
+  effects: [{ risk: "unreadable", sentence: "Rondo cannot read this call.", detail: "", marks: [] }],
+  connectors: [],
+};
+
+/** Looks at what a call would do. @throws the signal's reason on abort */
+export async function effectsOf({ effects }: Pick<ToolPlan, "effects">, signal: AbortSignal): Promise<CallEffects> {
+  if (!effects) return noEffects;
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), maxLookMs);
+  try {
+    const found = effects(AbortSignal.any([signal, limit.signal]));
+    const given = new Promise<CallEffects>((resolve) => {
+      limit.signal.addEventListener("abort", () => resolve(unseen), { once: true });
+    });
+    return await Promise.race([found, given]);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.signal.aborted) return unseen;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Returns the reasons of all requirements that ask, and of what the call does where it asks. */
+export function reasonsOf(asking: readonly Judged[], { effects }: CallEffects): AskReason[] {
+  const ranges = asking.flatMap(({ need }) => need.ranges ?? []);
+  const isUnplaced = asking.some(({ need }) => need.ranges === undefined || need.ranges.length === 0);
+  const asks = ({ marks }: AskReason) => marks.length === 0 || isUnplaced || meet(marks, ranges);
+  const told = effects.filter(asks);
+  const outside = new Set(
+    asking.flatMap(({ need }) => (need.permission === "external_directory" ? [need.pattern] : [])),
+  );
+  // Leaving the workspace says more of a path than that it is used.
+  const inner = asking.filter(({ need }) => !(isFileUse(need) && outside.has(need.pattern)));
+  const required = inner.flatMap((one) => reasonOf(one, told));
+  const secrets = required.filter(({ risk }) => risk === "secrets");
+  return joined([...told, ...required, ...unruled(asking, [...told, ...secrets])]);
+}
+
+/** The parts of a command that are allowed already and hold nothing that asks. */
+export function allowedParts(all: readonly Judged[], command: string): AllowedPart[] {
+  const asking = all.flatMap(({ need, judgement }) => (judgement.decision === "allow" ? [] : (need.ranges ?? [])));
+  const found = all.flatMap(({ need, judgement }) => {
+    if (need.permission !== "bash" || judgement.decision !== "allow") return [];
+    const free = (need.ranges ?? []).filter((range) => !meet([range], asking));
+    return free.map((range) => ({ text: command.slice(range.start, range.end), why: judgement.why, range }));
+  });
+  const sorted = found.sort((one, other) => one.range.start - other.range.start);
+  return sorted.filter((one, at) => !sorted.slice(0, at).some(({ range }) => meet([range], [one.range])));
+}
+
+/** Returns why "Always allow" cannot be given for what asks. */
+export function noAlwaysFor(needs: readonly PermissionRequirement[], reasons: readonly AskReason[]): string {
+  const stuck = needs.filter(({ suggestedRule, protection }) => suggestedRule === undefined || protection !== "none");
+  if (needs.length > 0 && stuck.length === 0) return "";
+  if (reasons.some(({ risk }) => risk === "network-code")) return "Code from the network is allowed only once.";
+  const isGuarded = (kind: PermissionRequirement["protection"]) => stuck.some(({ protection }) => protection === kind);
+  if (isGuarded("secret")) return "No rule can allow secrets. They are allowed only once.";
+  if (isGuarded("ignored")) return "No rule can allow files that .rondoignore names.";
+  if (isGuarded("settings")) return "No rule can allow changes of what runs automatically.";
+  if (stuck.some(({ permission }) => permission === outsidePermission))
+    return "Leaving the sandbox with this command is allowed only once.";
+  if (reasons.some(({ risk }) => risk === "unreadable")) return "No rule can allow what Rondo cannot read.";
+  if (reasons.some(({ risk }) => risk === "deletes")) return "This deletion is allowed only once.";
+  return needs.length === 0 ? "A hook asks each time." : "No rule can allow this exactly. It is allowed only once.";
+}
+
+/** What a requirement is asked for, unless it is only that no rule allows a command. */
+function reasonOf({ need, judgement }: Judged, told: readonly AskReason[]): AskReason[] {
+  const { permission, pattern, protection, effect } = need;
+  const marks = [...(need.ranges ?? [])];
+  const says = (risk: Risk, sentence: string, detail = ""): AskReason[] => [{ risk, sentence, detail, marks }];
+  if (protection === "secret" || protection === "ignored") {
+    const detail = protection === "ignored" ? ".rondoignore names it." : "";
+    if (permission === "external_directory") return says("outside", `It leaves the workspace: ${pattern}.`);
+    return says("secrets", `It ${permission === "edit" ? "changes" : "reads"} ${secretName(need)}.`, detail);
+  }
+  if (protection === "settings") return says("writes", `It changes ${pattern}.`, "This file decides what runs.");
+  const own = ruleReason(judgement);
+  if (permission === "external_directory") return says("outside", `It leaves the workspace: ${pattern}.`, own);
+  if (permission === "edit") return says("writes", `It changes ${pattern}.`, own);
+  if (permission === outsidePermission) return says("outside", "It runs outside the sandbox.", capital(effect));
+  if (permission === "web_fetch" || permission.includes("__")) return says("elsewhere", `It ${effect}.`, own);
+  if (permission !== "bash") return says("no-rule", effect === "" ? judgement.why : `It ${effect}.`, own);
+  if (own !== "") return says("no-rule", own);
+  // Code of the project and other processes are told nowhere else.
+  const others = /^(runs|ends)/.test(effect) ? told.filter(({ risk }) => isOpaque(risk)) : told;
+  return isTold(need, others) || effect === "" ? [] : says("no-rule", `It ${effect}.`);
+}
+
+/** The commands that no rule allows and of which nothing else is said, in one sentence. */
+function unruled(asking: readonly Judged[], told: readonly AskReason[]): AskReason[] {
+  const bare = asking.filter(({ need, judgement }) => {
+    const isBare = need.permission === "bash" && need.effect === "" && need.protection === "none";
+    return isBare && ruleReason(judgement) === "" && !isTold(need, told);
+  });
+  const names = [...new Set(bare.map(({ need }) => shortened(need.pattern)))];
+  if (names.length === 0) return [];
+  const what =
+    names.length === 1 ? names[0] : names.length === 2 ? names.join(" and ") : `these ${names.length} commands`;
+  const marks = bare.flatMap(({ need }) => need.ranges ?? []);
+  return [{ risk: "no-rule", sentence: `No rule allows ${what} yet.`, detail: "", marks }];
+}
+
+const isOpaque = (risk: Risk) => risk === "network-code" || risk === "unreadable";
+
+const isFileUse = ({ permission }: PermissionRequirement) => permission === "edit" || permission === "read";
+
+/** Whether what the part does is said already. */
+function isTold({ ranges = [] }: PermissionRequirement, told: readonly AskReason[]): boolean {
+  return told.some(({ marks }) => marks.length === 0 || meet(marks, ranges));
+}
+
+/** The user's or the agent's rule that makes it ask; empty for the mode and the built-in rules. */
+function ruleReason({ rule, why }: Judgement): string {
+  return rule && !builtInRules.some((one) => one === rule) ? why : "";
+}
+
+function secretName({ pattern, permission, effect }: PermissionRequirement): string {
+  const isPath = permission === "edit" || !/\s/.test(pattern);
+  return isPath ? pattern : `secrets: ${effect || shortened(pattern)}`;
+}
+
+const capital = (text: string) => (text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+
+const shortened = (text: string) => {
+  const [line = ""] = text.split("\n", 1);
+  return line.length < text.length || line.length > 60 ? `${line.slice(0, 60)}…` : line;
+};
+
+/** Sorts by risk, and joins what says the same, or says it of several paths. */
+function joined(all: readonly AskReason[]): AskReason[] {
+  const bySentence = new Map<string, AskReason>();
+  for (const reason of all.map(withoutPath(all))) {
+    const before = bySentence.get(reason.sentence);
+    bySentence.set(reason.sentence, before ? merged(before, reason) : { ...reason, marks: sortedRanges(reason.marks) });
+  }
+  return [...bySentence.values()].sort((one, other) => risks.indexOf(one.risk) - risks.indexOf(other.risk));
+}
+
+/** "It changes a.ts." and "It changes b.ts." become one sentence with the names as its detail. */
+function withoutPath(all: readonly AskReason[]): (reason: AskReason) => AskReason {
+  const kinds = [
+    { start: "It changes ", end: " files." },
+    { start: "It reads ", end: " files with secrets." },
+    { start: "It leaves the workspace: ", end: " places outside of the workspace." },
+  ];
+  return (reason) => {
+    const kind = kinds.find(({ start }) => reason.sentence.startsWith(start));
+    if (!kind) return reason;
+    const same = all.filter(({ risk, sentence }) => risk === reason.risk && sentence.startsWith(kind.start));
+    const names = [...new Set(same.map(({ sentence }) => sentence.slice(kind.start.length, -1)))];
+    if (names.length < 2) return reason;
+    const shown = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+    const verb = kind.start.startsWith("It leaves") ? "It uses " : kind.start;
+    return { ...reason, sentence: `${verb}${names.length}${kind.end}`, detail: `${shown}.` };
+  };
+}
+
+function merged(one: AskReason, other: AskReason): AskReason {
+  const details = [...new Set([one.detail, other.detail])].filter((text) => text !== "");
+  const risk = risks.indexOf(one.risk) <= risks.indexOf(other.risk) ? one.risk : other.risk;
+  return { ...one, risk, detail: details.join(" "), marks: sortedRanges([...one.marks, ...other.marks]) };
+}
+
+/** Sorts the ranges and leaves out those that lie in another one. */
+function sortedRanges(ranges: readonly TextRange[]): TextRange[] {
+  const sorted = [...ranges].sort((one, other) => one.start - other.start || other.end - one.end);
+  const kept: TextRange[] = [];
+  for (const { start, end } of sorted) {
+    if (!kept.some((outer) => outer.start <= start && end <= outer.end)) kept.push({ start, end });
+  }
+  return kept;
+}
+
+function meet(ones: readonly TextRange[], others: readonly TextRange[]): boolean {
+  return ones.some((one) => others.some((other) => one.start < other.end && other.start < one.end));
+}

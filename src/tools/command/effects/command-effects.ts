@@ -1,0 +1,131 @@
+/** What a command would do, in words and with its places, for the card of its question. */
+import type { AskReason, TextRange } from "../../../chat/requests.ts";
+import type { CallEffects } from "../../tool.ts";
+import { type CommandContext, CommandFiles } from "../command-files.ts";
+import { effectOf, isPure } from "../programs/table.ts";
+import { RequiredPermissions } from "../required.ts";
+import { systemName } from "../shell/simple-command.ts";
+import type { PlacedAction } from "../shell/visitor.ts";
+import type { ShellReading } from "../shell/walk.ts";
+import type { ShellWord } from "../shell/word.ts";
+import { connectorsOf } from "./connectors.ts";
+import { decodedTexts } from "./decoded.ts";
+import { absolutePath } from "./deleted-files.ts";
+import { deletionOf, describeDeleted, type Target } from "./deletions.ts";
+import { remoteChange } from "./elsewhere.ts";
+import { networkCode } from "./network-code.ts";
+
+type Runs = Extract<PlacedAction, { type: "command" }>;
+
+interface ReadCommand {
+  command: string;
+  /** Absolute. */
+  cwd: string;
+  reading: ShellReading;
+}
+
+export async function commandEffects(read: ReadCommand, context: CommandContext): Promise<CallEffects> {
+  const { command, reading } = read;
+  const { actions, root } = reading;
+  const connectors = root ? connectorsOf(root) : [];
+  if (!actions || !root) return { effects: [unreadable(command, [], true)], connectors };
+  const effects: AskReason[] = [];
+  for (const { hosts, ranges } of networkCode(root)) {
+    const from = hosts.length > 0 ? hosts.slice(0, 2).join(" and ") : "the network";
+    const detail = "Nobody has seen this code before it runs.";
+    // A here-document belongs to the statement, and not to its pipeline.
+    const unread = actions.filter(
+      ({ type, range }) => type === "unsupported" && ranges.some((one) => overlap(one, range)),
+    );
+    const marks = [...ranges, ...unread.map(({ range }) => range)];
+    effects.push({ risk: "network-code", sentence: `It runs code from ${from}.`, detail, marks });
+  }
+  const explained = effects.flatMap(({ marks }) => marks);
+  effects.push(...(await deletions(read, actions, context)));
+  for (const action of actions) {
+    if (action.type === "unsupported" && !explained.some((range) => overlap(range, action.range))) {
+      effects.push(unreadable(action.text, [action.range], action.text.trim() === command.trim()));
+    }
+    if (action.type === "command") effects.push(...effectsOf(action, effects));
+  }
+  return { effects, connectors };
+}
+
+function effectsOf(action: Runs, known: readonly AskReason[]): AskReason[] {
+  const marks = [action.range];
+  const [program, ...rest] = namedWords(action);
+  if (program === undefined || isPure(program)) return [];
+  const words = rest.filter((word) => word !== undefined);
+  const remote = remoteChange([program, ...words]);
+  if (remote) return [{ risk: "elsewhere", ...remote, marks }];
+  const isTold = known.some((one) => one.marks.some((range) => overlap(range, action.range)));
+  if (isTold) return [];
+  const effect = effectOf(program, words);
+  if (/^(writes|moves|changes)/.test(effect)) return [{ risk: "writes", sentence: `It ${effect}.`, detail: "", marks }];
+  const unknown = action.words.filter(({ values }) => !values).map(({ text }) => text);
+  if (unknown.length === 0) return [];
+  const sentence = "What it does is known only when it runs.";
+  return [{ risk: "unreadable", sentence, detail: `It depends on ${unknown.slice(0, 3).join(", ")}.`, marks }];
+}
+
+function unreadable(text: string, marks: TextRange[], isWhole: boolean): AskReason {
+  const decoded = decodedTexts(text);
+  const detail = decoded.length > 0 ? `Decoded, it reads: ${decoded.slice(0, 2).join(" · ")}` : "";
+  const sentence = isWhole ? "Rondo cannot read this command." : "Rondo cannot read a part of it.";
+  return { risk: "unreadable", sentence, detail, marks };
+}
+
+async function deletions(
+  { command, cwd }: ReadCommand,
+  actions: readonly PlacedAction[],
+  context: CommandContext,
+): Promise<AskReason[]> {
+  const found: AskReason[] = [];
+  const targets: Target[] = [];
+  const marks: TextRange[] = [];
+  // Only expands wildcards: nothing is required.
+  const files = new CommandFiles(new RequiredPermissions(command), context);
+  for (const action of actions) {
+    const deletion = action.type === "command" ? deletionOf(namedWords(action)) : undefined;
+    if (action.type !== "command" || !deletion) continue;
+    if (deletion.type === "other" || deletion.type === "discards") {
+      const { sentence, detail } =
+        deletion.type === "other"
+          ? deletion
+          : { sentence: `It discards ${deletion.what}.`, detail: "Git does not have what was not committed." };
+      found.push({ risk: "deletes", sentence, detail, marks: [action.range] });
+      continue;
+    }
+    const paths = new Set(deletion.paths);
+    const { folders } = action;
+    if (!folders && deletion.type === "files") deletion.isPartial = true;
+    for (const folder of folders ?? []) {
+      const globs = globsOf(action).filter((glob) => paths.has(glob));
+      const expanded = await files.expandGlobs(globs, [folder]);
+      for (const { glob, paths: all } of expanded) {
+        paths.delete(glob);
+        if (!all && deletion.type === "files") deletion.isPartial = true;
+        for (const one of all ?? []) paths.add(one);
+      }
+      targets.push({ deletion, paths: [...paths].map((one) => absolutePath(one, folder, cwd)) });
+    }
+    if ((folders ?? []).length === 0) targets.push({ deletion, paths: [] });
+    marks.push(action.range);
+  }
+  if (targets.length === 0) return found;
+  const { workspace } = context.host;
+  return [{ risk: "deletes", ...(await describeDeleted(targets, workspace, cwd, context.signal)), marks }, ...found];
+}
+
+const globsOf = ({ words }: Runs) => words.flatMap(({ values, isGlob }) => (isGlob ? (values ?? []) : []));
+
+/** Returns the words of an action, the program by its plain name; each value of a loop's variable is a word of its own. */
+function namedWords({ words }: Runs): (string | undefined)[] {
+  const all = words.flatMap(({ values }: ShellWord): readonly (string | undefined)[] => values ?? [undefined]);
+  const [program, ...rest] = all;
+  return program === undefined ? [undefined] : [systemName(program), ...rest];
+}
+
+function overlap(one: TextRange, other: TextRange): boolean {
+  return one.start < other.end && other.start < one.end;
+}

@@ -1,0 +1,201 @@
+/** What a command deletes or discards, in words. */
+import type { Workspace } from "../../host.ts";
+import { hasArgument, plainWords } from "../programs/arguments.ts";
+import { operandsOf } from "../programs/changes.ts";
+import { countDeleted, type DeletedFiles, type DeletionFilter } from "./deleted-files.ts";
+
+/** A part of a command that deletes. */
+export type Deletion =
+  /** `deep`: also folders with what is in them. `isPartial`: some paths are known only when it runs. */
+  | { type: "files"; paths: string[]; deep: boolean; isPartial: boolean }
+  | { type: "untracked"; paths: string[]; deep: boolean; ignored: "kept" | "also" | "only" }
+  /** `paths`: what is reset; empty for everything. */
+  | { type: "discards"; what: string }
+  | { type: "other"; sentence: string; detail: string };
+
+/** Words of an action; undefined for what is known only when it runs. Paths are as they are written. */
+export function deletionOf(words: readonly (string | undefined)[]): Deletion | undefined {
+  const [program = "", ...given] = words;
+  const known = given.filter((word) => word !== undefined);
+  const isPartial = known.length < given.length;
+  switch (program) {
+    case "rm":
+    case "unlink":
+    case "shred":
+    case "trash":
+    case "trash-put": {
+      const deep = program.startsWith("trash") || hasArgument("-r -R --recursive", known);
+      const paths = operandsOf(known, "-n= --iterations= -s= --size= --random-source=");
+      return { type: "files", paths, deep, isPartial };
+    }
+    case "rmdir":
+      return { type: "other", sentence: "It deletes empty folders.", detail: "" };
+    case "find":
+    case "fd":
+      if (!known.includes("-delete")) return undefined;
+      return { type: "files", paths: [], deep: false, isPartial: true };
+    case "git":
+      return deletedByGit(known, isPartial);
+    case "rsync":
+      if (!known.some((word) => /^--delete/.test(word)) || hasArgument("-n --dry-run", known)) return undefined;
+      return {
+        type: "other",
+        sentence: "It deletes files in its target.",
+        detail: "Those that its source does not have.",
+      };
+    case "docker":
+    case "podman":
+      return deletedByDocker(known);
+    case "dropdb":
+      return { type: "other", sentence: "It deletes a database.", detail: "" };
+    case "mkfs":
+    case "wipefs":
+      return { type: "other", sentence: "It deletes everything on a disk.", detail: "" };
+    default:
+      return undefined;
+  }
+}
+
+function deletedByGit([verb = "", ...words]: readonly string[], isPartial: boolean): Deletion | undefined {
+  const plain = plainWords(words);
+  switch (verb) {
+    case "rm":
+      if (hasArgument("--cached -n --dry-run", words)) return undefined;
+      return { type: "files", paths: operandsOf(words), deep: hasArgument("-r", words), isPartial };
+    case "clean": {
+      if (hasArgument("-n --dry-run", words)) return undefined;
+      const ignored = hasArgument("-X", words) ? "only" : hasArgument("-x", words) ? "also" : "kept";
+      const paths = operandsOf(words, "-e= --exclude=");
+      return { type: "untracked", paths: paths.length > 0 ? paths : ["."], deep: hasArgument("-d", words), ignored };
+    }
+    case "reset":
+      return hasArgument("--hard", words) ? { type: "discards", what: "all changes" } : undefined;
+    case "checkout": {
+      const at = words.indexOf("--");
+      const named = at >= 0 ? words.slice(at + 1) : plain.filter((word) => word === "." || word === ":/");
+      if (named.length > 0) return { type: "discards", what: `the changes in ${listed(named)}` };
+      return hasArgument("-f --force", words) ? { type: "discards", what: "all changes" } : undefined;
+    }
+    case "restore":
+      if (hasArgument("-S --staged", words) && !hasArgument("-W --worktree", words)) return undefined;
+      return { type: "discards", what: `the changes in ${listed(operandsOf(words, "-s= --source="))}` };
+    case "stash":
+      return /^(drop|clear)$/.test(plain[0] ?? "") ? { type: "discards", what: "stashed changes" } : undefined;
+    case "branch":
+      if (!hasArgument("-D -d --delete", words)) return undefined;
+      return other(`It deletes ${plain.length === 1 ? "the branch" : "the branches"} ${listed(plain)}.`);
+    case "tag":
+      return hasArgument("-d --delete", words) ? other(`It deletes ${listed(plain)}.`) : undefined;
+    case "worktree":
+      if (plain[0] !== "remove") return undefined;
+      return { type: "files", paths: plain.slice(1), deep: true, isPartial };
+    default:
+      return undefined;
+  }
+}
+
+const other = (sentence: string): Deletion => ({ type: "other", sentence, detail: "" });
+
+function deletedByDocker(words: readonly string[]): Deletion | undefined {
+  const [first = "", second = ""] = plainWords(words);
+  if (first === "rmi" || (first === "image" && /^(rm|prune)$/.test(second))) return other("It deletes images.");
+  if (first === "volume" && /^(rm|remove|prune)$/.test(second)) return other("It deletes volumes with their data.");
+  if (first === "system" && second === "prune") return other("It deletes containers, networks and images.");
+  if (first === "compose" && second === "down" && hasArgument("-v --volumes", words))
+    return other("It deletes volumes with their data.");
+  const isContainer = first === "rm" || (first === "container" && /^(rm|prune)$/.test(second));
+  return isContainer ? other("It deletes containers.") : undefined;
+}
+
+const listed = (names: readonly string[]) =>
+  names.length > 3 ? `${names.slice(0, 2).join(", ")} and ${names.length - 2} more` : names.join(", ");
+
+/** Files to count, and how. */
+export interface Target {
+  deletion: Extract<Deletion, { type: "files" | "untracked" }>;
+  /** Absolute. */
+  paths: readonly string[];
+}
+
+/** Returns a sentence about all of them, and what git has. */
+export async function describeDeleted(
+  targets: readonly Target[],
+  workspace: Pick<Workspace, "isGitIgnored">,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<{ sentence: string; detail: string }> {
+  const isPartial = targets.some(({ deletion }) => deletion.type === "files" && deletion.isPartial);
+  let sum: DeletedFiles | undefined;
+  for (const { deletion, paths } of targets) {
+    const count = await countDeleted(paths, signal, { filter: filterFor(deletion, workspace), limitMs: timeLeft(sum) });
+    sum = sum ? added(sum, count) : count;
+  }
+  if (!sum || sum.files === 0) return noFiles(sum, isPartial);
+  return { sentence: sentenceOf(sum, isPartial, cwd), detail: detailOf(sum, isPartial) };
+}
+
+/** All counts of one command together take at most twice the time of one. */
+const timeLeft = (sum: DeletedFiles | undefined): number => (!sum ? 120 : sum.isCut ? 0 : 30);
+
+function filterFor(deletion: Target["deletion"], workspace: Pick<Workspace, "isGitIgnored">): DeletionFilter {
+  if (deletion.type === "files") return { enters: () => deletion.deep, counts: () => true };
+  const { deep, ignored } = deletion;
+  const isWanted = (path: string) => {
+    if (ignored === "also") return true;
+    return workspace.isGitIgnored(path) === (ignored === "only");
+  };
+  return {
+    enters: (folder, tracked) => !folder.endsWith(".git") && (deep || tracked()),
+    counts: (file, tracked) => !tracked && !/[/\\]\.git([/\\]|$)/.test(file) && isWanted(file),
+  };
+}
+
+function added(one: DeletedFiles, other: DeletedFiles): DeletedFiles {
+  return {
+    files: one.files + other.files,
+    folders: one.folders + other.folders,
+    only: undefined,
+    inGit: one.inGit === undefined || other.inGit === undefined ? undefined : one.inGit + other.inGit,
+    changed: one.changed + other.changed,
+    isRepository: one.isRepository || other.isRepository,
+    isCut: one.isCut || other.isCut,
+  };
+}
+
+function noFiles(sum: DeletedFiles | undefined, isPartial: boolean) {
+  const sentence = "It deletes files.";
+  if (isPartial) return { sentence, detail: "Which ones is known only when it runs." };
+  if (sum?.isCut) return { sentence, detail: "Rondo could not count them in time." };
+  return sum && sum.folders > 0
+    ? { sentence: "It deletes empty folders.", detail: "" }
+    : { sentence, detail: "None of them exists now." };
+}
+
+function sentenceOf({ files, only, isCut }: DeletedFiles, isPartial: boolean, cwd: string): string {
+  if (isCut || isPartial) return `It deletes ${isCut ? "more than" : "at least"} ${counted(files)}.`;
+  return only === undefined ? `It deletes ${counted(files)}.` : `It deletes ${shownPath(only, cwd)}.`;
+}
+
+const counted = (files: number) => (files === 1 ? "1 file" : `${files.toLocaleString("en")} files`);
+
+function shownPath(path: string, cwd: string): string {
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+}
+
+/** Says which of the deleted files git has. */
+export const deletedInGit = (deleted: DeletedFiles): string => detailOf(deleted, false);
+
+function detailOf({ files, inGit, changed, isRepository, isCut }: DeletedFiles, isPartial: boolean): string {
+  const more = isPartial ? " The others are known only when it runs." : "";
+  if (inGit === undefined) return `Rondo cannot tell which of them git has.${more}`;
+  if (!isRepository || (inGit === 0 && !isCut)) {
+    return `${files === 1 ? "It is not in git." : "None of them is in git."}${more}`;
+  }
+  const others = files - inGit;
+  const newest =
+    changed === 0 ? "" : ` ${changed === files ? "Perhaps" : `For ${changed}, perhaps`} not the newest text.`;
+  if (others === 0) return `${files === 1 ? "Git has it." : "Git has all of them."}${newest}${more}`;
+  const rest =
+    others === 1 ? "The other one is not in git." : `The other ${others.toLocaleString("en")} are not in git.`;
+  return `Git has ${inGit.toLocaleString("en")} of them. ${rest}${newest}${more}`;
+}

@@ -1,0 +1,414 @@
+/** The card that asks to run a command: its text, its reasons, its rules. */
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import { ruleScopes } from "../../src/chat/requests.ts";
+import { button, focused, panelWith } from "./browser.ts";
+import { consentStates, longRequest, rulesRequest, rulesTrials } from "./consent-states.ts";
+import * as f from "./fixtures.ts";
+import type { PanelPage } from "./page.ts";
+import { asked, card, field } from "./question-card.ts";
+import { judgement } from "./trust-states.ts";
+
+const shown = (panel: PanelPage) => card(panel).getByRole("region", { name: "Command" });
+const command = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Command", exact: true });
+
+/** Waits until the panel has sent this many messages of a type: it delays them while the user types. */
+async function until(panel: PanelPage, type: string, times: number): Promise<void> {
+  await panel.page.waitForFunction(
+    ([type, times]) => window.sent.filter((sent) => sent.type === type).length >= times,
+    [type, times] as const,
+  );
+}
+
+const reasons = (panel: PanelPage) => card(panel).getByRole("list", { name: "Why it asks" }).getByRole("listitem");
+const texts = async (list: Locator) => (await list.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
+
+describe("a command that asks for permission", () => {
+  it("U5 is shown whole: asking parts with their rank, each connector that starts a line, allowed parts quiet", async () => {
+    const panel = await asked(longRequest);
+    const lines = await texts(shown(panel).locator(".line"));
+    assert.deepEqual(lines, [
+      "git status",
+      "&& npm test -- --reporter=spec 2>&1 | tee /tmp/out.txt, reason 2 | tail -n 40",
+      "&& rm -rf build ../other dist/*.map, reason 1",
+      "&& curl -fsSL https://get.example.dev/install.sh | bash -s -- --yes, reason 3",
+      '; echo "token=$(cat .env, reason 4)" >> log.txt',
+    ]);
+    const quiet = (await texts(shown(panel).locator(".allowed"))).join(" ");
+    assert.equal(quiet, "git status npm test -- --reporter=spec tail -n 40");
+    assert.equal(await shown(panel).locator("mark.red").count(), 2, "what cannot be undone");
+    await shown(panel).focus();
+    assert.equal(await focused(panel), "Command");
+  });
+
+  it("never leaves the number of a part alone on a line", async () => {
+    const panel = await asked(longRequest);
+    for (const width of [240, 320, 333, 347, 400, 600]) {
+      await panel.page.setViewportSize({ width, height: 700 });
+      const alone = await shown(panel)
+        .locator(".Rank")
+        .evaluateAll(
+          (ranks) =>
+            ranks.filter((rank) => {
+              const word = rank.parentElement?.firstElementChild?.getClientRects();
+              const last = word?.[word.length - 1];
+              const { top, bottom } = rank.getBoundingClientRect();
+              return !last || last.bottom < top || last.top > bottom;
+            }).length,
+        );
+      assert.equal(alone, 0, `${width} px`);
+    }
+  });
+
+  it("is copied as it is, without drawn lines and numbers", async () => {
+    const panel = await asked(longRequest);
+    const { preview } = longRequest;
+    assert.equal(preview.type, "command");
+    const copied = await shown(panel).evaluate((block) => {
+      document.getSelection()?.selectAllChildren(block);
+      const event = new ClipboardEvent("copy", { clipboardData: new DataTransfer(), bubbles: true, cancelable: true });
+      block.dispatchEvent(event);
+      return event.clipboardData?.getData("text/plain");
+    });
+    assert.equal(copied, "command" in preview && preview.command);
+    await button(panel, "Copy command").click();
+    assert.deepEqual(await panel.sentOf("copy"), [{ type: "copy", text: copied }]);
+  });
+
+  it("over 2,000 characters shows its ends and each marked line, and all lines on demand", async () => {
+    const panel = await panelWith(...(consentStates["consent-lines"]?.messages ?? []));
+    assert.equal(await shown(panel).locator(".line").count(), 41);
+    assert.match(await shown(panel).innerText(), /24 lines left out\s+echo "line 44 of the list"/);
+    await button(panel, "Show all 90 lines").click();
+    assert.equal(await shown(panel).locator(".line").count(), 90);
+  });
+
+  it("says why it asks, the worst first, with number and sentence, and what is allowed in a folded line", async () => {
+    const panel = await asked(longRequest);
+    assert.deepEqual(await texts(reasons(panel)), [
+      "1 It deletes 214 files. Git has 9 of them. The other 205 cannot be brought back.",
+      "2 It uses 2 places outside of the workspace. ../other, /tmp/out.txt.",
+      "3 It runs code from get.example.dev. Nobody has seen this code before it runs.",
+      "4 It reads .env.",
+    ]);
+    const allowed = card(panel).getByText("git status", { exact: true }).last();
+    assert.ok(!(await allowed.isVisible()));
+    await card(panel).getByText("3 parts are already allowed").click();
+    assert.ok(await allowed.isVisible());
+    assert.match(await card(panel).innerText(), /Your rule npm test \* allows it/);
+  });
+
+  it("lights the part of a reason under the pointer or the focus, and the reason of a part", async () => {
+    const panel = await asked(longRequest);
+    const lit = () => texts(shown(panel).locator("mark.lit"));
+    const first = card(panel).getByRole("button", { name: /It deletes 214 files/ });
+    await first.hover();
+    assert.deepEqual(await lit(), ["rm -rf build ../other dist/*.map, reason 1"]);
+    await panel.page.getByRole("heading", { name: "Run this command?" }).hover();
+    assert.deepEqual(await lit(), []);
+    await first.focus();
+    await panel.page.keyboard.press("Tab");
+    assert.deepEqual(await lit(), ["/tmp/out.txt, reason 2"]);
+    await panel.page.keyboard.press("Shift+Tab");
+    await shown(panel).locator("mark").filter({ hasText: ".env" }).hover();
+    const rows = card(panel).getByRole("list", { name: "Why it asks" }).locator("li.lit");
+    assert.deepEqual(await texts(rows), ["4 It reads .env."]);
+  });
+
+  it("is described to a screen reader by its reasons, and by colour never alone", async () => {
+    const panel = await asked(longRequest);
+    const described = await card(panel).evaluate((one) =>
+      (one.getAttribute("aria-describedby") ?? "")
+        .split(" ")
+        .map((id) => document.getElementById(id)?.textContent?.trim())
+        .join(" "),
+    );
+    assert.match(
+      described,
+      /^4 reasons\. It deletes 214 files\. Git has 9 of them\..* In tinyshop, with bash, for 2 minutes at most\.$/s,
+    );
+    await panel.dress("hc");
+    const looks = await shown(panel)
+      .locator("mark")
+      .evaluateAll((marks) =>
+        marks.map((mark) => {
+          const { backgroundColor, textDecorationStyle } = getComputedStyle(mark);
+          return `${backgroundColor} ${textDecorationStyle}`;
+        }),
+      );
+    const none = "rgba(0, 0, 0, 0)";
+    assert.deepEqual(looks, [`${none} solid`, `${none} double`, `${none} double`, `${none} solid`]);
+  });
+
+  it("names its worst reasons in a short panel, and how many are below", async () => {
+    const panel = await asked(longRequest);
+    await panel.page.setViewportSize({ width: 320, height: 480 });
+    assert.ok(await card(panel).getByText("Deletes files · leaves the workspace · 2 more").isVisible());
+    assert.match(
+      await card(panel)
+        .getByRole("button", { name: /more reasons?$/ })
+        .innerText(),
+      /[1-4] more reason/,
+    );
+  });
+
+  it("is marked whole where the reason is about all of it", async () => {
+    const panel = await panelWith(...(consentStates["consent-unreadable"]?.messages ?? []));
+    assert.match((await texts(shown(panel).locator("mark"))).join(""), /^eval .*-d\)", reason 1$/);
+  });
+
+  it("can be edited: it is checked while the user types, and runs as edited", async () => {
+    const panel = await asked(f.request());
+    await button(panel, "Edit command").click();
+    assert.equal(await focused(panel), "Command");
+    assert.equal(await command(panel).inputValue(), "npm test -- cart && rm -rf coverage && git push");
+    await command(panel).fill(judgement.command);
+    await card(panel).getByText("Looking at what it does…").waitFor();
+    const once = button(panel, /^(Allow|Delete) once/);
+    assert.equal(await once.getAttribute("aria-disabled"), "true");
+    await command(panel).press("Control+Enter");
+    await until(panel, "judge", 1);
+    assert.deepEqual(await panel.sentOf("judge"), [{ type: "judge", requestID: "per_1", command: judgement.command }]);
+    await panel.post({ type: "judged", requestID: "per_1", judgement });
+    assert.deepEqual(await texts(reasons(panel)), ["1 It deletes 3 files."]);
+    assert.ok(await card(panel).getByText("Rondo is told that you removed && git push.").isVisible());
+    assert.equal(await button(panel, "Always allow").getAttribute("aria-disabled"), "true");
+    assert.ok(await card(panel).getByText("“Always allow” is for the command as Rondo wrote it.").isVisible());
+    await command(panel).press("Control+Enter");
+    assert.deepEqual(await panel.sentOf("answer"), [
+      {
+        type: "answer",
+        requestID: "per_1",
+        answer: { kind: "permission", type: "command", command: judgement.command },
+      },
+    ]);
+  });
+
+  it("is checked once after fast typing", async () => {
+    const panel = await asked(f.request());
+    await button(panel, "Edit command").click();
+    await command(panel).pressSequentially(" --dry-run");
+    await until(panel, "judge", 1);
+    const sent = await panel.sentOf("judge");
+    assert.ok(sent.length < 5, `${sent.length} for 10 letters`);
+    await panel.page.waitForTimeout(200);
+    assert.match((await panel.sentOf("judge")).at(-1)?.command ?? "", /git push --dry-run$/);
+  });
+
+  it("does not run when edited to an empty or denied command", async () => {
+    const panel = await asked(f.request());
+    await button(panel, "Edit command").click();
+    await command(panel).fill("cat .env");
+    await until(panel, "judge", 1);
+    const parts = [f.commandPart(".env", "deny", "", "Your rule `.env*` denies it.", "read")];
+    const denied = { ...f.unjudged, command: "cat .env", decision: "deny" as const, parts };
+    await panel.post({ type: "judged", requestID: "per_1", judgement: denied });
+    assert.ok(await card(panel).getByText(".env is denied. Your rule .env* denies it.").isVisible());
+    for (const text of [undefined, " "]) {
+      if (text) await command(panel).fill(text);
+      assert.equal(await button(panel, /^(Allow|Delete) once/).getAttribute("aria-disabled"), "true");
+      await button(panel, /^(Allow|Delete) once/).dispatchEvent("click");
+      await command(panel).press("Control+Enter");
+    }
+    assert.deepEqual(await panel.sentOf("answer"), []);
+  });
+
+  it("is restored by Undo and Escape, which denies only when nothing is open", async () => {
+    const panel = await asked(f.request());
+    await button(panel, "Edit command").click();
+    await command(panel).fill("ls");
+    await button(panel, "Undo").click();
+    assert.equal(await command(panel).count(), 0);
+    assert.equal(await focused(panel), "alertdialog");
+    await button(panel, "Edit command").click();
+    await command(panel).fill("ls");
+    await command(panel).press("Escape");
+    assert.equal(await command(panel).count(), 0);
+    assert.equal(await focused(panel), "alertdialog");
+    assert.match(await shown(panel).innerText(), /git push/);
+    assert.deepEqual(await panel.sentOf("answer"), []);
+    await panel.page.keyboard.press("Control+Enter");
+    await panel.page.keyboard.press("Escape");
+    assert.deepEqual(
+      (await panel.sentOf("answer")).map(({ answer }) => answer),
+      [
+        { kind: "permission", type: "once" },
+        { kind: "permission", type: "deny", words: "" },
+      ],
+    );
+  });
+
+  it("shows hidden characters during editing, and removes them", async () => {
+    const sly = "rm a\u202eb\u200b";
+    const panel = await asked(f.request({ preview: f.command({ command: sly, cwd: "/", parts: [] }) }));
+    assert.match(await shown(panel).innerText(), /a\[U\+202E\]b\[U\+200B\]/);
+    await button(panel, "Edit command").click();
+    assert.match(await card(panel).innerText(), /Contains hidden characters: rm a\[U\+202E\]b\[U\+200B\]/);
+    await button(panel, "Remove them").click();
+    assert.equal(await command(panel).inputValue(), "rm ab");
+    assert.equal(await card(panel).getByText("Contains hidden characters").count(), 0);
+  });
+
+  it("tells that one answer applies to identical questions", async () => {
+    const panel = await asked(f.request(), f.request({ id: "per_9", partID: "other" }), f.editRequest);
+    assert.ok(await card(panel).getByText("Your answer also settles 1 equal question.").isVisible());
+    assert.match(await panel.page.getByRole("status").innerText(), /1 of 3/);
+  });
+});
+
+describe("Always allow", () => {
+  const menu = (panel: PanelPage) => panel.page.getByRole("menu", { name: /^Always allow/ });
+  const answers = async (panel: PanelPage) => (await panel.sentOf("answer")).map(({ answer }) => answer);
+  const keep = (panel: PanelPage) => button(panel, /^Allow and keep/);
+
+  for (const [at, scope] of ruleScopes.entries()) {
+    it(`shows the rules and three scopes, which keys choose: ${scope}`, async () => {
+      const panel = await asked(rulesRequest);
+      await button(panel, "Always allow").click();
+      assert.equal(await menu(panel).getByRole("menuitem").count(), 4);
+      assert.match(
+        await panel.page.locator(".AlwaysMenu").innerText(),
+        /keep 2 rules\s+npm run build\s+git push origin \*/,
+      );
+      await panel.page.keyboard.press(`${at + 1}`);
+      assert.deepEqual(await answers(panel), [
+        { kind: "permission", type: "always", rules: rulesRequest.always, scope },
+      ]);
+    });
+  }
+
+  it("is closed by Escape without an answer, and is walked through with the arrows", async () => {
+    const panel = await asked(rulesRequest);
+    await button(panel, "Always allow").click();
+    await panel.page.keyboard.press("ArrowDown");
+    const chosen = menu(panel).getByRole("menuitem", { name: "For this workspace" });
+    assert.equal(await chosen.evaluate((item) => item === document.activeElement), true);
+    await panel.page.keyboard.press("Escape");
+    assert.equal(await menu(panel).count(), 0);
+    assert.deepEqual(await answers(panel), []);
+  });
+
+  it("that cannot be given keeps its place and says why", async () => {
+    const panel = await asked(longRequest);
+    const locked = button(panel, "Always allow");
+    assert.equal(await locked.getAttribute("aria-disabled"), "true");
+    const why = await locked.evaluate(
+      (one) => document.getElementById(one.getAttribute("aria-describedby") ?? "")?.textContent,
+    );
+    assert.match(why ?? "", /Code from the network is allowed only once\./);
+    await locked.focus();
+    await locked.dispatchEvent("click");
+    assert.equal(await menu(panel).count(), 0);
+  });
+
+  /** Opens the sheet; the host's results are those of the rules as offered. */
+  async function sheet(): Promise<PanelPage> {
+    const panel = await asked(rulesRequest);
+    await button(panel, "Always allow").click();
+    await panel.page.keyboard.press("e");
+    await until(panel, "try-rules", 1);
+    await panel.post({ type: "tried", requestID: "per_1", trials: rulesTrials });
+    return panel;
+  }
+
+  it("has its rules edited in the same frame: each with its own results, narrower and wider", async () => {
+    const panel = await sheet();
+    await panel.page.getByRole("alertdialog", { name: "Which rules should Rondo keep?" }).waitFor();
+    assert.equal(await focused(panel), "Rule 1");
+    const says = (at: number) =>
+      texts(
+        card(panel)
+          .getByRole("list", { name: `Examples ${at}` })
+          .getByRole("listitem"),
+      );
+    assert.deepEqual(await says(1), ["allows npm run build", "still asks npm run deploy, npm run build -- --watch"]);
+    assert.deepEqual(await says(2), [
+      "allows git push origin fix/rounding",
+      "still asks git push --force origin fix/a",
+    ]);
+    const rule = panel.page.getByRole("textbox", { name: "Rule 2" });
+    await button(panel, "Narrower 2").click();
+    assert.equal(await rule.inputValue(), "git push origin fix/rounding");
+    await button(panel, "Wider 2").click();
+    await button(panel, "Wider 2").click();
+    await button(panel, "Wider 2").click();
+    assert.equal(await rule.inputValue(), "git *");
+    assert.ok(await button(panel, "Wider 2").isDisabled(), "never all commands");
+    await panel.page.waitForFunction(() => {
+      const sent = window.sent.findLast(({ type }) => type === "try-rules");
+      return JSON.stringify(sent).includes('"git *"');
+    });
+    await panel.post({ type: "tried", requestID: "per_1", trials: rulesTrials });
+    await panel.page.getByRole("checkbox", { name: "Keep rule 1" }).uncheck();
+    await panel.page.getByRole("radio", { name: "Everywhere" }).check();
+    await keep(panel).click();
+    const rules = [{ permission: "bash", pattern: "git *", action: "allow" }];
+    assert.deepEqual(await answers(panel), [{ kind: "permission", type: "always", rules, scope: "everywhere" }]);
+  });
+
+  it("does not keep an invalid rule, nor one whose results are not there yet", async () => {
+    const panel = await sheet();
+    const rule = panel.page.getByRole("textbox", { name: "Rule 1" });
+    await rule.fill("*");
+    assert.equal(await keep(panel).getAttribute("aria-disabled"), "true", "not tried yet");
+    await rule.press("Control+Enter");
+    await until(panel, "try-rules", 2);
+    const invalid = "This would allow everything. Name a program.";
+    await panel.post({
+      type: "tried",
+      requestID: "per_1",
+      trials: [{ allows: [], asks: [], invalid }, ...rulesTrials.slice(1)],
+    });
+    assert.ok(await card(panel).getByText(invalid).isVisible());
+    assert.equal(await rule.getAttribute("aria-invalid"), "true");
+    await rule.press("Control+Enter");
+    assert.deepEqual(await answers(panel), []);
+    await panel.page.getByRole("checkbox", { name: "Keep rule 1" }).uncheck();
+    await rule.press("Control+Enter");
+    assert.deepEqual(await answers(panel), [
+      { kind: "permission", type: "always", rules: rulesRequest.always.slice(1), scope: "session" },
+    ]);
+  });
+
+  it("goes back to the card by Escape, with all answers in sight meanwhile", async () => {
+    const panel = await sheet();
+    for (const [width, height] of [
+      [240, 330],
+      [320, 480],
+      [400, 600],
+      [600, 800],
+    ] as const) {
+      await panel.page.setViewportSize({ width, height });
+      const places = await panel.page
+        .locator(".Consent .answers button, .Consent .pinned label, .Composer textarea")
+        .all();
+      assert.ok(places.length >= 6);
+      for (const place of places) {
+        const box = await place.boundingBox();
+        const isInside = box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height;
+        assert.ok(isInside, `${await place.innerText()} at ${width} × ${height}: ${JSON.stringify(box)}`);
+      }
+    }
+    await panel.page.keyboard.press("Escape");
+    await panel.page.getByRole("alertdialog", { name: "Run this command?" }).waitFor();
+    assert.deepEqual(await answers(panel), []);
+    assert.equal(await focused(panel), "alertdialog");
+  });
+
+  it("allows nothing while words are in the field", async () => {
+    const panel = await sheet();
+    await field(panel).fill("Push to my fork");
+    await field(panel).press("Control+Enter");
+    assert.deepEqual(await answers(panel), [{ kind: "permission", type: "deny", words: "Push to my fork" }]);
+  });
+
+  it("shows invisible characters in a rule, and links to where rules are removed", async () => {
+    const panel = await asked(f.request({ always: [{ permission: "bash", pattern: "ls\u200b *", action: "allow" }] }));
+    await button(panel, "Always allow").click();
+    await panel.page.keyboard.press("e");
+    assert.match(await card(panel).innerText(), /Contains hidden characters: ls\[U\+200B\] \*/);
+    await button(panel, "Permission rules").click();
+    await panel.page.getByRole("region", { name: "Rules" }).waitFor();
+    assert.ok(await card(panel).isVisible());
+  });
+});

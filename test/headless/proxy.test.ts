@@ -37,7 +37,7 @@ describe("headless run: proxies", () => {
       }
       const unknown = await place.run([...address, "Hi"], { env: { HTTPS_PROXY: proxy.url } });
       assert.equal(unknown.code, 1);
-      assert.match(unknown.stderr, /The certificate of https:\/\/models\.test was not accepted/);
+      assert.match(unknown.stderr, /The certificate of models\.test was not accepted/);
     } finally {
       await stop();
     }
@@ -50,7 +50,7 @@ describe("headless run: proxies", () => {
       assert.equal((await place.run(["Hi"], { env })).code, 0);
       const address = ["--base-url", `https://${host}`, "--model", "m", "--max-retries", "0"];
       const direct = await place.run([...address, "Hi"], { env: { ...env, NO_PROXY: ".test" } });
-      assert.match(direct.stderr, /The address of https:\/\/models\.test was not found/);
+      assert.match(direct.stderr, /The address of models\.test was not found/);
       assert.deepEqual(proxy.asked, []);
       const wrong = await place.run(["Hi"], { env: { HTTPS_PROXY: "http://a b" } });
       assert.match(wrong.stderr, /The proxy of HTTPS_PROXY is not used: its value is not an address\./);

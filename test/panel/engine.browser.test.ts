@@ -92,7 +92,7 @@ describe("a real session in the panel", () => {
     const turn = h.turn("Try.");
     await until(() => h.chat.requests.length > 0);
     await show();
-    assert.match(await panel.page.getByRole("alertdialog").innerText(), /Read a\.txt: 3 times in this turn/);
+    assert.match(await panel.page.getByRole("alertdialog").innerText(), /The same call, 3 times in this turn:[\s\S]*Read a\.txt/);
     const card = panel.page.getByRole("alertdialog");
     await card.getByRole("button", { name: "Continue", exact: true }).waitFor();
     await card.getByRole("button", { name: "Stop", exact: true }).waitFor();
@@ -138,6 +138,12 @@ describe("a real session in the panel", () => {
     await panel.page.waitForTimeout(450);
     await button(panel, "Edit command").click();
     await panel.page.getByRole("textbox", { name: "Command" }).fill("touch two.txt");
+    assert.ok(await button(panel, "Allow once").isDisabled(), "a command that is not judged yet cannot be allowed");
+    while ((await panel.sentOf("judge")).length === 0) await panel.page.waitForTimeout(20);
+    for (const { requestID, command } of await panel.sentOf("judge")) {
+      await panel.post({ type: "judged", requestID, judgement: await h.session.judge(command) });
+    }
+    await button(panel, "Allow once").and(panel.page.locator(":enabled")).waitFor();
     await panel.page.keyboard.press("Control+Enter");
     await pass(h, panel);
     await turn;

@@ -92,7 +92,10 @@ describe("a real session in the panel", () => {
     const turn = h.turn("Try.");
     await until(() => h.chat.requests.length > 0);
     await show();
-    assert.match(await panel.page.getByRole("alertdialog").innerText(), /The same call, 3 times in this turn:[\s\S]*Read a\.txt/);
+    assert.match(
+      await panel.page.getByRole("alertdialog").innerText(),
+      /The same call, 3 times in this turn:[\s\S]*Read a\.txt/,
+    );
     const card = panel.page.getByRole("alertdialog");
     await card.getByRole("button", { name: "Continue", exact: true }).waitFor();
     await card.getByRole("button", { name: "Stop", exact: true }).waitFor();

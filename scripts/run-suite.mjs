@@ -9,9 +9,6 @@ import { root } from "./version.mjs";
 /** Longest time between the last test and the end of the process. */
 const exitTimeoutMs = 15_000;
 
-/** Written by test/reporter.mjs after the last test. */
-const resultsFile = path.join(root, "out", "results.json");
-
 /**
  * @typedef {import("../test/reporter.mjs").Results} Results
  * @typedef {import("./test-suites.mjs").Start} Start
@@ -20,12 +17,15 @@ const resultsFile = path.join(root, "out", "results.json");
 /**
  * @param {string} name
  * @param {() => Start | Promise<Start>} prepare
+ * @param {(output: Buffer) => void} print gets what the suite writes
  * @returns {Promise<Results>}
  */
-export async function runSuite(name, prepare) {
+export async function runSuite(name, prepare, print) {
+  // Written by test/reporter.mjs after the last test. Suites may run side by side.
+  const resultsFile = path.join(root, "out", `results-${name}.json`);
   await mkdir(path.dirname(resultsFile), { recursive: true });
   await rm(resultsFile, { force: true });
-  const problem = await (async () => runNode(await prepare()))().catch(String);
+  const problem = await (async () => runNode(await prepare(), resultsFile, print))().catch(String);
   /** @type {Results | undefined} */
   const results = existsSync(resultsFile) ? JSON.parse(await readFile(resultsFile, "utf8")) : undefined;
   // Failed tests make the exit code 1, too.
@@ -37,23 +37,25 @@ export async function runSuite(name, prepare) {
   };
 }
 
-/** @type {() => Promise<void>} */
-let stopRunning = async () => {};
+/** Ends what runs. @type {Set<() => Promise<void>>} */
+const stopRunning = new Set();
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-  process.on(signal, () => stopRunning().then(() => process.exit(130)));
+  process.on(signal, () => Promise.all([...stopRunning].map((stop) => stop())).then(() => process.exit(130)));
 }
 
 /**
  * Ends the whole process tree, with servers and browsers that it left.
  * @param {Start} start
+ * @param {string} resultsFile
+ * @param {(output: Buffer) => void} print
  * @returns {Promise<string | undefined>} what went wrong
  */
-async function runNode({ args, env: added, timeoutMinutes }) {
+async function runNode({ args, env: added, timeoutMinutes }, resultsFile, print) {
   const env = { ...process.env, RONDO_RESULTS: resultsFile, ...added };
   const { child, stop } = startTree(process.execPath, args, env);
-  stopRunning = stop;
-  child.stdout.pipe(process.stdout, { end: false });
-  child.stderr.pipe(process.stderr, { end: false });
+  stopRunning.add(stop);
+  child.stdout.on("data", print);
+  child.stderr.on("data", print);
   /** @type {NodeJS.Timeout[]} */
   const timers = [];
   /** @type {Promise<string | undefined>} */
@@ -74,5 +76,6 @@ async function runNode({ args, env: added, timeoutMinutes }) {
   const problem = await ended;
   for (const timer of timers) clearTimeout(timer);
   await stop();
+  stopRunning.delete(stop);
   return problem;
 }

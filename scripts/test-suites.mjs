@@ -20,7 +20,21 @@ import { makeVSIX } from "./vsix.mjs";
  * @typedef {(choice: Choice) => Start | Promise<Start>} Suite
  */
 
-/** In the order in which they run. @type {Record<string, Suite>} */
+/**
+ * The order in which suites run: rounds, each with rows of suites that run side by side. Those in the rows of one round
+ * use one core each; the others use all cores, or must not be disturbed.
+ * @type {readonly (readonly (readonly string[])[])[]}
+ */
+export const rounds = [
+  [["fast", "commands", "conformance", "strict", "processes"]],
+  [
+    ["headless", "fuzz", "host"],
+    ["panel", "pictures"],
+  ],
+  [["e2e"]],
+];
+
+/** @type {Record<string, Suite>} */
 export const suites = {
   fast: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
   commands: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
@@ -33,7 +47,7 @@ export const suites = {
     ...(choice.runs && { env: { RONDO_FUZZ_RUNS: choice.runs } }),
     timeoutMinutes: choice.runs ? 240 : 15,
   }),
-  panel: (choice) => ({ args: mocha(choice), timeoutMinutes: 10 }),
+  panel: (choice) => ({ args: mocha(choice), timeoutMinutes: 20 }),
   // Its fixtures have a time of their own, which the pictures show.
   pictures: (choice) => ({
     args: mocha(choice),

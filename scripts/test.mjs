@@ -8,7 +8,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { runSuite } from "./run-suite.mjs";
-import { suiteOf, suites, testFiles } from "./test-suites.mjs";
+import { rounds, suiteOf, suites, testFiles } from "./test-suites.mjs";
 import { root } from "./version.mjs";
 
 const { values, positionals } = parseArgs({
@@ -48,16 +48,38 @@ if (values.watch) {
 const total = { passed: 0, failed: 0, skipped: 0 };
 /** @type {import("../test/reporter.mjs").Failure[]} */
 const failures = [];
+
+/** Runs a suite, if it was asked for. @param {string} name @param {(output: string | Buffer) => void} print */
+async function run(name, print) {
+  const start = suites[name];
+  const all = positionals.length === 0 || positionals.includes(name);
+  const chosen = (all ? files : named).filter((file) => suiteOf(file) === name);
+  if (!start || chosen.length === 0) return;
+  print(`\n== ${name} ==\n`);
+  const { grep, runs, write } = values;
+  const results = await runSuite(name, () => start({ files: chosen, all, grep, runs, write }), print);
+  for (const kind of /** @type {const} */ (["passed", "failed", "skipped"])) total[kind] += results.counts[kind];
+  failures.push(...results.failures);
+}
+
+/** Runs suites one after another. @param {readonly string[]} names @param {(output: string | Buffer) => void} print */
+async function runAll(names, print) {
+  for (const name of names) await run(name, print);
+}
+
+const print = (/** @type {string | Buffer} */ output) => void process.stdout.write(output);
+
 if (runHere("esbuild.mjs")) {
-  for (const [name, start] of Object.entries(suites)) {
-    const all = positionals.length === 0 || positionals.includes(name);
-    const chosen = (all ? files : named).filter((file) => suiteOf(file) === name);
-    if (chosen.length === 0) continue;
-    console.log(`\n== ${name} ==`);
-    const { grep, runs, write } = values;
-    const results = await runSuite(name, () => start({ files: chosen, all, grep, runs, write }));
-    for (const kind of /** @type {const} */ (["passed", "failed", "skipped"])) total[kind] += results.counts[kind];
-    failures.push(...results.failures);
+  for (const [first = [], ...others] of rounds) {
+    // What runs beside the first row is printed when that has ended, so that their lines do not mix.
+    const rows = others.map(async (names) => {
+      /** @type {(string | Buffer)[]} */
+      const outputs = [];
+      await runAll(names, (output) => void outputs.push(output));
+      return outputs;
+    });
+    await runAll(first, print);
+    for (const outputs of await Promise.all(rows)) for (const output of outputs) print(output);
   }
 } else {
   total.failed = 1;

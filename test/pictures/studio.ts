@@ -51,6 +51,8 @@ export class Studio {
     await page.clock.setFixedTime(now);
     await this.#panel.post(...state.messages);
     await state.act?.(page);
+    // In its first moments a card ignores clicks, and its answers look otherwise.
+    await page.locator(".answers.guarded").waitFor({ state: "detached" });
     // Whether something is under the pointer would depend on when the browser looks after a change of the size.
     await page.mouse.move(0, 0);
     await page.evaluate(axeSource);

@@ -146,7 +146,7 @@ describe("a real session in the panel", () => {
     for (const { requestID, command } of await panel.sentOf("judge")) {
       await panel.post({ type: "judged", requestID, judgement: await h.session.judge(command) });
     }
-    await button(panel, "Allow once").and(panel.page.locator(":enabled")).waitFor();
+    await button(panel, "Allow once").and(panel.page.locator('[aria-disabled="false"]')).waitFor();
     await panel.page.keyboard.press("Control+Enter");
     await pass(h, panel);
     await turn;

@@ -3,7 +3,9 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promi
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
+import subsetFont from "subset-font";
 import { compile, compileModule } from "svelte/compiler";
+import { iconNames } from "./webview/lib/icons.ts";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
@@ -82,6 +84,38 @@ const svelte = {
   },
 };
 
+/** Makes icons.css and its font, which have those of the codicons that the panel uses. */
+const icons = {
+  name: "icons",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    const codicons = path.join(root, "node_modules/@vscode/codicons/dist");
+    build.onResolve({ filter: /^\.\/icons\.css$/ }, () => ({ path: "icons.css", namespace: "icons" }));
+    build.onLoad({ filter: /^icons\.css$/, namespace: "icons" }, async () => {
+      const all = await readFile(path.join(codicons, "codicon.css"), "utf8");
+      return { contents: usedIcons(all).css, loader: "css", resolveDir: codicons };
+    });
+    build.onLoad({ filter: /codicon\.ttf$/ }, async ({ path: file }) => {
+      const { text } = usedIcons(await readFile(path.join(codicons, "codicon.css"), "utf8"));
+      return { contents: await subsetFont(await readFile(file), text), loader: "file" };
+    });
+  },
+};
+
+/** Returns the style sheet without the icons that the panel does not use, and the characters of those that it uses. */
+function usedIcons(/** @type {string} */ sheet) {
+  const used = new Set(/** @type {readonly string[]} */ (iconNames));
+  let text = "";
+  const lines = sheet.split("\n").filter((line) => {
+    const [, name, code] = /^\.codicon-([a-z0-9-]+):before \{ content: "\\([0-9a-f]+)" \}$/.exec(line) ?? [];
+    if (name === undefined || code === undefined) return true;
+    if (!used.delete(name)) return false;
+    text += String.fromCodePoint(Number.parseInt(code, 16));
+    return true;
+  });
+  if (used.size > 0) throw new Error(`@vscode/codicons has no icon named ${[...used].join(", ")}`);
+  return { css: lines.join("\n"), text };
+}
+
 /** @type {import("esbuild").BuildOptions} */
 const common = {
   absWorkingDir: root,
@@ -157,7 +191,7 @@ export const builds = [
     conditions: development ? ["svelte", "development"] : ["svelte", "production"],
     loader: { ".ttf": "file" },
     assetNames: "[name]",
-    plugins: [svelte],
+    plugins: [svelte, icons],
   },
 ];
 

@@ -99,7 +99,7 @@ export type ConnectCheck =
 
 /** A task to begin with, from what is in the folder. */
 export interface Starter {
-  glyph: string;
+  glyph: "beaker" | "book" | "error";
   name: string;
   sub: string;
   /** What is written into the message box. */

@@ -1,11 +1,13 @@
 /** How the permission modes are named, told and shown, and the agents that stand beside them. */
+
 import type { PermissionMode } from "../../src/chat/events.ts";
 import type { AgentChoice, PanelState } from "../../src/chat/protocol.ts";
+import type { IconName } from "../lib/icons.ts";
 
 interface ModeLooks {
   mode: PermissionMode;
   name: string;
-  glyph: string;
+  glyph: IconName;
   /** Colour and form of the button; empty for the modes in which a mistake costs little. */
   look: "" | "plan" | "bypass";
 }

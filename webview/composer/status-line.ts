@@ -1,16 +1,18 @@
 /** Describes the state of the chat in one line. */
+
 import type { Chat, Entry } from "../../src/chat/apply.ts";
 import type { TurnEnded } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
 import type { Readiness } from "../../src/chat/protocol.ts";
 import { count, elapsed } from "../lib/format.ts";
+import type { IconName } from "../lib/icons.ts";
 import { lastShown } from "../lib/message-groups.ts";
 import { toolKindOf, toolLineOf } from "../lib/tool-line.ts";
 
 interface StatusLine {
   kind: "idle" | "busy" | "asks" | "stalled" | "retry" | "stopped";
-  glyph: string;
+  glyph: IconName;
   /** Changes only with the state; screen readers read it. */
   words: string;
   /** A duration that counts up or down; empty if there is none. */

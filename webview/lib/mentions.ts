@@ -1,12 +1,14 @@
 /** "@" in the text of a prompt: what it offers, and the agents that it names. */
+
 import type { AgentChoice, EditorContext, EditorContextKind } from "../../src/chat/protocol.ts";
+import type { IconName } from "./icons.ts";
 
 /** What the editor holds, in the order of the list. `held` is undefined until the host has said it. */
 interface ContextRow {
   type: "context";
   kind: EditorContextKind;
   name: string;
-  glyph: string;
+  glyph: IconName;
   held: EditorContext | undefined;
 }
 

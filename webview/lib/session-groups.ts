@@ -1,9 +1,11 @@
 /** How sessions look, and in which order and groups they are listed: by what they want from the user, then by day. */
+
 import type { SessionSummary, TabState, WorktreeView } from "../../src/chat/protocol.ts";
 import { count, dayGroup } from "./format.ts";
+import type { IconName } from "./icons.ts";
 
 interface StateLooks {
-  glyph: string;
+  glyph: IconName;
   looks: "" | "now" | "warn" | "bad" | "good";
   /** Empty for a session that wants nothing. */
   words: string;

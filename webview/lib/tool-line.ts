@@ -1,16 +1,18 @@
 /** Describes a tool call in one line: verb, object, result. */
+
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { count, relative, shortened } from "./format.ts";
+import type { IconName } from "./icons.ts";
 import { partialList, partialStrings } from "./partial-json.ts";
 
 /** A line has room for some hundred. */
 const maxObjectCharacters = 500;
 
 export interface ToolLine {
-  glyph: string;
+  glyph: IconName;
   verb: string;
   object: string;
   /** Whether the object is code: a command or a pattern. */
@@ -26,7 +28,7 @@ export type ToolKind = "read" | "edit" | "search" | "other";
 
 interface ToolLook {
   kind: ToolKind;
-  glyph: string;
+  glyph: IconName;
   /** Asked or failed, in progress, done. */
   verbs: [string, string, string];
   /** The arguments that may be the object, the first present one wins; or a function that returns the object. */

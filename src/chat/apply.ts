@@ -95,7 +95,7 @@ export function apply(chat: Chat, event: ChatEvent): void {
       if (event.status.type !== "idle") chat.ended = undefined;
       return;
     case "asked":
-      chat.requests.push(event.request);
+      askOrReplace(chat, event.request);
       return;
     case "answered":
       chat.requests = chat.requests.filter((request) => request.id !== event.requestID);
@@ -241,4 +241,11 @@ function own(part: Part): Part {
 function append(part: Part | undefined, text: string): void {
   if (part?.type === "text" || part?.type === "reasoning") part.text += text;
   else if (part?.type === "tool" && part.state.status === "pending") part.state.raw += text;
+}
+
+/** A question whose reasons were found replaces itself. */
+function askOrReplace(chat: Chat, request: UserRequest): void {
+  const at = chat.requests.findIndex(({ id }) => id === request.id);
+  if (at < 0) chat.requests.push(request);
+  else chat.requests[at] = request;
 }

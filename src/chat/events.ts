@@ -110,6 +110,7 @@ export interface TurnEnded {
 
 type LiveEvent =
   | { type: "status"; status: Status }
+  /** With the ID of an open request it replaces that one. */
   | { type: "asked"; request: UserRequest }
   | { type: "answered"; requestID: string }
   /** The last lines of a running command's output, and the number of lines in all. */

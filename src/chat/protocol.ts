@@ -449,7 +449,7 @@ export type ToPanel = { seq: number } & (
   | { type: "context"; use: ContextUse }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
   /** One trial for each rule, in their order. */
-  | { type: "tried"; requestID: string; trials: RuleTrial[] }
+  | { type: "tried"; requestID: string; rules: Rule[]; trials: RuleTrial[] }
   | { type: "rules"; rules: RuleRow[] }
   | { type: "trace"; trace: Trace }
   | { type: "explained"; judgement: CommandJudgement }

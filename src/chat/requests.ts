@@ -11,6 +11,9 @@ export const Rule = z.object({
 });
 export type Rule = z.infer<typeof Rule>;
 
+/** Why a command asks that no rule is about. A card that lists its reasons need not say it. */
+export const noRuleWords = "Asks because no rule allows it.";
+
 export interface CommandPart {
   text: string;
   /** As in a rule: `bash`, `edit`, `read`, `external_directory`. */
@@ -150,6 +153,8 @@ export interface PermissionRequest extends AskedOfCall {
   reason: string;
   /** Why it asks, the riskiest first. */
   reasons: AskReason[];
+  /** The reasons are still looked for: until they come, with the same event and ID again, it can only be denied. */
+  looking?: true;
   preview: Preview;
   /** The rules that "Always allow" would add, shown before. Empty: it can only be allowed once. */
   always: Rule[];

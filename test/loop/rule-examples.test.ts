@@ -34,7 +34,9 @@ describe("T7 examples of a rule", () => {
   it("T7 of a path: files beside it, below it and elsewhere; what is protected still asks", () => {
     assert.equal(tried("edit", "src/**", "src/a.ts"), "src/a.ts, src/index.ts / index.ts, package.json");
     assert.equal(tried("edit", "src/a.ts", "src/a.ts"), "src/a.ts / src/index.ts, src/lib/index.ts");
-    assert.equal(tried("edit", "**", "src/a.ts"), "src/a.ts, src/index.ts / .env");
+    assert.equal(tried("edit", "*.ts", "src/a.ts"), "src/a.ts, src/index.ts / package.json, .env");
+    for (const pattern of ["*", "**", "./**", "**/*"])
+      assert.equal(tried("edit", pattern, "src/a.ts"), "This would allow every file. Name a file or a folder.");
     assert.equal(
       tried("external_directory", "/tmp/x/**", "/tmp/x/a"),
       "/tmp/x/a, /tmp/x/notes.txt / /tmp/notes.txt, /etc/hosts",

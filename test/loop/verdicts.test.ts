@@ -1,10 +1,13 @@
 /** How rules, hooks and the user together decide about a call (spec T6, T7). */
 import assert from "node:assert/strict";
+import { apply, newChat } from "../../src/chat/apply.ts";
 import type { ChatEvent, PermissionMode } from "../../src/chat/events.ts";
 import type { Answer, PermissionRequest, Rule, UserRequest } from "../../src/chat/requests.ts";
 import { AnswerError, OpenRequests, Withdrawn } from "../../src/loop/permissions/open-requests.ts";
 import { type BeforeAsking, type CallToJudge, Permissions } from "../../src/loop/permissions/permissions.ts";
-import type { PermissionRequirement } from "../../src/tools/tool.ts";
+import { deferred } from "../../src/loop/session/deferred.ts";
+import type { CallEffects, PermissionRequirement } from "../../src/tools/tool.ts";
+import { until } from "../timing.ts";
 
 const rule = (permission: string, pattern: string, action: Rule["action"]): Rule => ({ permission, pattern, action });
 const once = { kind: "permission", type: "once" } as const;
@@ -24,7 +27,12 @@ function need(permission: string, pattern: string, more: Partial<PermissionRequi
 const about = { sessionID: "s", messageID: "m", partID: "p", callID: "c", tool: "bash", lineage: [] };
 
 /** Decides with the given rules and mode, which a test may change. */
-function deciding({ attended = true, mode = "default" as PermissionMode, user = [] as Rule[] } = {}) {
+function deciding({
+  attended = true,
+  mode = "default" as PermissionMode,
+  user = [] as Rule[],
+  lookPatienceMs = undefined as number | undefined,
+} = {}) {
   const events: ChatEvent[] = [];
   const kept: Rule[] = [];
   const used: Rule[] = [];
@@ -33,7 +41,8 @@ function deciding({ attended = true, mode = "default" as PermissionMode, user = 
     (rules) => void kept.push(...rules),
   );
   const book = { mode, user, workspace: kept };
-  const permissions = new Permissions({ requests, book: () => book, used: (one) => void used.push(one), attended });
+  const note = (one: Rule) => void used.push(one);
+  const permissions = new Permissions({ requests, book: () => book, used: note, attended, lookPatienceMs });
   const asked = () => events.flatMap((event) => (event.type === "asked" ? [event.request] : []));
   return { permissions, requests, events, kept, used, book, asked };
 }
@@ -417,6 +426,73 @@ describe("T7 open requests", () => {
     );
     requests.answer(request?.id ?? "", once);
     await verdict;
+  });
+
+  it("T7 a question whose look takes long is shown meanwhile, can only be denied, and gets its reasons under the same id", async () => {
+    const { permissions, asked, requests, events } = deciding({ lookPatienceMs: 1 });
+    const look = deferred<CallEffects>();
+    const verdict = permissions.allow(call([need("bash", "make")], { effects: () => look.promise }), silent, signal);
+    await until(() => asked().length > 0);
+    const [first] = asked() as PermissionRequest[];
+    assert.ok(first);
+    assert.deepEqual([first.looking, first.reasons], [true, []]);
+    const chat = newChat({ id: "s", createdAt: 0, title: "", cwd: "/w" });
+    for (const event of events) apply(chat, event);
+    for (const answer of [once, { kind: "permission", type: "always", rules: first.always } as const])
+      assert.equal(requests.answer(first.id, answer), false, `${answer.type} waits`);
+    assert.ok(requests.find(first.id));
+    const reason = { risk: "deletes", sentence: "It deletes 3 files.", detail: "", marks: [] } as const;
+    look.resolve({ effects: [{ ...reason, marks: [] }], connectors: [] });
+    await until(() => asked().length > 1);
+    const [, whole] = asked() as PermissionRequest[];
+    assert.deepEqual([whole?.id, whole?.looking], [first.id, undefined]);
+    assert.equal(whole?.reasons[0]?.sentence, "It deletes 3 files.");
+    for (const event of events.slice(1)) apply(chat, event);
+    assert.deepEqual(chat.requests, [whole], "one question");
+    assert.equal(requests.answer(first.id, once), true);
+    assert.deepEqual(await verdict, once);
+  });
+
+  it("T7 a question that is denied while it is looked at stops the look and does not come again", async () => {
+    const { permissions, asked, requests } = deciding({ lookPatienceMs: 1 });
+    const stopped = deferred<void>();
+    const effects = (end: AbortSignal) =>
+      new Promise<never>((_, reject) => {
+        end.addEventListener("abort", () => {
+          stopped.resolve();
+          reject(end.reason);
+        });
+      });
+    const verdict = permissions.allow(call([need("bash", "make")], { effects }), silent, signal);
+    await until(() => asked().length > 0);
+    requests.answer(asked()[0]?.id ?? "", { kind: "permission", type: "deny", words: "No." });
+    assert.equal((await verdict).type, "deny");
+    await stopped.promise;
+    await new Promise(setImmediate);
+    assert.equal(asked().length, 1);
+  });
+
+  it("T7 a look that fails counts as a call that cannot be read", async () => {
+    const { permissions, asked, requests } = deciding();
+    const effects = () => Promise.reject(new Error("no such file"));
+    const verdict = permissions.allow(call([need("bash", "make")], { effects }), silent, signal);
+    await until(() => asked().length > 0);
+    const [request] = asked() as PermissionRequest[];
+    assert.equal(request?.reasons[0]?.sentence, "Rondo cannot read this call.");
+    requests.answer(request?.id ?? "", once);
+    await verdict;
+  });
+
+  it("T7 Always allow takes no rule for everything that was not offered", () => {
+    const { requests, kept } = deciding();
+    const offered = [rule("bash", "ls *", "allow"), rule("edit", "src/*", "allow"), rule("mcp__a__b", "*", "allow")];
+    void requests.ask({ ...permission("one"), always: offered }, { signal });
+    const widest = ["*", "**", " * ", "?*", "* *", ""].flatMap((text) => [
+      rule("bash", text, "allow"),
+      rule("edit", text, "allow"),
+    ]);
+    requests.answer("one", { kind: "permission", type: "always", rules: [...widest, ...offered] });
+    assert.deepEqual(kept, offered);
   });
 
   it("T7 Always allow keeps no rule but those that were offered, and none of a request that offers none", () => {

@@ -1,7 +1,7 @@
 /** The card that asks to run a command: its text, its reasons, its rules. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { ruleScopes } from "../../src/chat/requests.ts";
+import { type Rule, type RuleTrial, ruleScopes } from "../../src/chat/requests.ts";
 import { button, focused, panelWith } from "./browser.ts";
 import { consentStates, longRequest, rulesRequest, rulesTrials } from "./consent-states.ts";
 import * as f from "./fixtures.ts";
@@ -301,13 +301,19 @@ describe("Always allow", () => {
     assert.equal(await menu(panel).count(), 0);
   });
 
+  /** Answers as the host does, with results for the rules of the newest question to it, or for these. */
+  async function tried(panel: PanelPage, trials: RuleTrial[], rules?: Rule[]): Promise<void> {
+    const newest = (await panel.sent()).findLast(({ type }) => type === "try-rules");
+    await panel.post({ type: "tried", requestID: "per_1", rules: rules ?? (newest?.type === "try-rules" ? newest.rules : []), trials });
+  }
+
   /** Opens the sheet; the host's results are those of the rules as offered. */
   async function sheet(): Promise<PanelPage> {
     const panel = await asked(rulesRequest);
     await button(panel, "Always allow").click();
     await panel.page.keyboard.press("e");
     await until(panel, "try-rules", 1);
-    await panel.post({ type: "tried", requestID: "per_1", trials: rulesTrials });
+    await tried(panel, rulesTrials);
     return panel;
   }
 
@@ -338,7 +344,7 @@ describe("Always allow", () => {
       const sent = window.sent.findLast(({ type }) => type === "try-rules");
       return JSON.stringify(sent).includes('"git *"');
     });
-    await panel.post({ type: "tried", requestID: "per_1", trials: rulesTrials });
+    await tried(panel, rulesTrials);
     await panel.page.getByRole("checkbox", { name: "Keep rule 1" }).uncheck();
     await panel.page.getByRole("radio", { name: "Everywhere" }).check();
     await keep(panel).click();
@@ -354,11 +360,10 @@ describe("Always allow", () => {
     await rule.press("Control+Enter");
     await until(panel, "try-rules", 2);
     const invalid = "This would allow everything. Name a program.";
-    await panel.post({
-      type: "tried",
-      requestID: "per_1",
-      trials: [{ allows: [], asks: [], invalid }, ...rulesTrials.slice(1)],
-    });
+    // What is found about the text before it comes too late.
+    await tried(panel, rulesTrials, rulesRequest.always);
+    assert.equal(await keep(panel).getAttribute("aria-disabled"), "true", "the result is for another text");
+    await tried(panel, [{ allows: [], asks: [], invalid }, ...rulesTrials.slice(1)]);
     assert.ok(await card(panel).getByText(invalid).isVisible());
     assert.equal(await rule.getAttribute("aria-invalid"), "true");
     await rule.press("Control+Enter");

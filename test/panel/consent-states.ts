@@ -165,8 +165,8 @@ export const consentStates: Record<string, State> = {
       await page.getByRole("button", { name: "Always allow" }).click();
       await page.keyboard.press("e");
       await page.evaluate(
-        (trials) => window.postMessage({ type: "tried", requestID: "per_1", trials, seq: 2 }, "*"),
-        rulesTrials,
+        ([rules, trials]) => window.postMessage({ type: "tried", requestID: "per_1", rules, trials, seq: 2 }, "*"),
+        [rulesRequest.always, rulesTrials] as const,
       );
       await page.getByText("still asks").first().waitFor();
     },

@@ -181,7 +181,8 @@ describe("hostile text in the panel", () => {
     await panel.page.getByRole("button", { name: "Always allow" }).click();
     await assertHarmless(panel);
     await panel.page.keyboard.press("e");
-    await panel.post({ type: "tried", requestID: "per_1", trials: [{ allows: [text], asks: [], invalid: "" }] });
+    const trials = [{ allows: [text], asks: [], invalid: "" }];
+    await panel.post({ type: "tried", requestID: "per_1", rules: [rule], trials });
     await assertHarmless(panel);
     const choices = { ...questionRequest, questions: [question] };
     for (const request of [choices, { ...f.loopRequest, tool: text, input: text, reason: text }]) {

@@ -27,7 +27,7 @@ export class Announcements {
     else if (event.type === "part" && event.part.type === "text") {
       this.#addText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
     } else if (event.type === "part" && event.part.type === "tool") this.#addTool(event.part, chat.session.cwd);
-    else if (event.type === "asked") this.#add(questionWords(event.request));
+    else if (event.type === "asked") this.#addQuestion(event.request);
     else if (event.type === "rewound") {
       const messages = count(messageGroupsOf(chat.setAside).length, "message");
       this.#add(event.messageID === null ? "The messages are back." : `${messages} set aside.`);
@@ -37,6 +37,11 @@ export class Announcements {
       const { changes, files } = changesInWords(review);
       this.#add(review.every(isDecided) ? "Done." : `Done, ${changes} in ${files}.`);
     }
+  }
+
+  /** One that is still looked at comes again when its reasons are known. */
+  #addQuestion(request: UserRequest): void {
+    if (request.kind !== "permission" || !request.looking) this.#add(questionWords(request));
   }
 
   /** Both ends of Bypass are announced: it may end by itself. */

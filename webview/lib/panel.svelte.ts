@@ -16,7 +16,7 @@ import type {
   SessionSummary,
   ToPanel,
 } from "../../src/chat/protocol.ts";
-import type { RuleTrial } from "../../src/chat/requests.ts";
+import type { Rule, RuleTrial } from "../../src/chat/requests.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
@@ -72,7 +72,7 @@ class PanelModel {
   /** How the rules judge the command that the user is editing in a question. */
   judged = $state.raw<{ requestID: string; judgement: CommandJudgement }>();
   /** Matches of the rules that the user is editing in a question. */
-  tried = $state.raw<{ requestID: string; trials: RuleTrial[] }>();
+  tried = $state.raw<{ requestID: string; rules: Rule[]; trials: RuleTrial[] }>();
   /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
   /** The merge of a worktree that the user is asked about. */

@@ -11,14 +11,7 @@ export class AlwaysRules {
   patterns: string[] = $state([]);
   ticked: boolean[] = $state([]);
   scope = $state<RuleScope>("session");
-  /** The host's results are for these patterns. */
-  #tried = $state.raw<readonly string[]>([]);
-  /** The results before the newest question to the host, which are for other patterns. */
-  #before = $state.raw<unknown>();
-
-  readonly #trials = $derived.by(() =>
-    panel.tried?.requestID === this.#requestID && panel.tried !== this.#before ? panel.tried.trials : [],
-  );
+  readonly #results = $derived.by(() => (panel.tried?.requestID === this.#requestID ? panel.tried : undefined));
   /** The rules to keep. */
   readonly rules = $derived.by(() => this.#all().filter((_, at) => this.ticked[at]));
   readonly possible = $derived.by(
@@ -34,15 +27,13 @@ export class AlwaysRules {
 
   /** Undefined until the host has tried the pattern as it is now. */
   trialOf(at: number): RuleTrial | undefined {
-    return this.#tried[at] === this.patterns[at] ? this.#trials[at] : undefined;
+    const rule = this.#all()[at];
+    return rule && this.#results?.rules[at]?.pattern === rule.pattern ? this.#results.trials[at] : undefined;
   }
 
   /** Asks what the rules would allow. */
   try(): void {
-    const rules = this.#all();
-    this.#tried = [...this.patterns];
-    this.#before = panel.tried;
-    send({ type: "try-rules", requestID: this.#requestID, rules });
+    send({ type: "try-rules", requestID: this.#requestID, rules: this.#all() });
   }
 
   write(at: number, pattern: string): void {

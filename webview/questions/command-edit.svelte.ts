@@ -9,21 +9,28 @@ const slowMs = 200;
 
 export class CommandEdit {
   text = $state<string>();
-  readonly preview: CommandPreview;
-  readonly #request: PermissionRequest;
+  readonly #request: () => PermissionRequest;
+  readonly #first: CommandPreview;
   readonly #debounce = new Debounce();
   #slowTimer: ReturnType<typeof setTimeout> | undefined;
   #isLate = $state(false);
 
+  /** Its marks come late where the command was still looked at. */
+  readonly preview = $derived.by(() => {
+    const { preview } = this.#request();
+    return preview.type === "command" ? preview : this.#first;
+  });
   readonly #judged = $derived.by(() =>
-    panel.judged?.requestID === this.#request.id ? panel.judged.judgement : undefined,
+    panel.judged?.requestID === this.#request().id ? panel.judged.judgement : undefined,
   );
   readonly changed = $derived.by(() => this.text !== undefined && this.text !== this.preview.command);
   readonly stale = $derived.by(() => this.changed && this.#judged?.command !== this.text);
-  readonly looking = $derived.by(() => this.stale && this.#isLate);
+  /** Whether it is not known yet what the text does. */
+  readonly unknown = $derived.by(() => (this.changed ? this.stale : this.#request().looking === true));
+  readonly looking = $derived.by(() => this.unknown && (this.#isLate || !this.changed));
   /** What the last judged text does. */
   readonly #judgement = $derived.by(() => (this.changed ? this.#judged : undefined));
-  readonly reasons = $derived.by(() => this.#judgement?.reasons ?? this.#request.reasons);
+  readonly reasons = $derived.by(() => this.#judgement?.reasons ?? this.#request().reasons);
   readonly allowed = $derived.by(() => this.#judgement?.allowed ?? this.preview.allowed);
   /** What a rule denies of it: it cannot run. */
   readonly denied = $derived.by(() => this.#judgement?.parts.filter(({ decision }) => decision === "deny") ?? []);
@@ -31,9 +38,9 @@ export class CommandEdit {
     () => !this.changed || (this.text?.trim() !== "" && !this.stale && this.#judged?.decision !== "deny"),
   );
 
-  constructor(request: PermissionRequest, preview: CommandPreview) {
+  constructor(request: () => PermissionRequest, preview: CommandPreview) {
     this.#request = request;
-    this.preview = preview;
+    this.#first = preview;
   }
 
   open(): void {
@@ -55,6 +62,6 @@ export class CommandEdit {
       return;
     }
     this.#slowTimer = setTimeout(() => (this.#isLate = true), slowMs);
-    this.#debounce.run(() => send({ type: "judge", requestID: this.#request.id, command: text }));
+    this.#debounce.run(() => send({ type: "judge", requestID: this.#request().id, command: text }));
   }
 }

@@ -8,6 +8,8 @@ import type { Handlers, PanelContext } from "./handlers.ts";
 import { openPreview } from "./open.ts";
 
 export function questionHandlers({ conversations, send }: PanelContext, composer: Composer) {
+  /** The text that the user sees now: what is found about an older one comes too late. */
+  let newest = "";
   return {
     answer: async ({ requestID, answer }) => {
       const wasOpen = conversations.current.answer(requestID, answer);
@@ -20,12 +22,14 @@ export function questionHandlers({ conversations, send }: PanelContext, composer
       const preview = request?.kind === "permission" ? request.preview : undefined;
       // An edited command leaves the sandbox as the original one would.
       const outsideSandbox = (preview?.type === "command" && preview.outsideSandbox) || "";
-      send({ type: "judged", requestID, judgement: await judge(current, command, outsideSandbox) });
+      newest = command;
+      const judgement = await judge(current, command, outsideSandbox);
+      if (newest === command) send({ type: "judged", requestID, judgement });
     },
     "try-rules": ({ requestID, rules }) => {
       const request = conversations.current.requests.find(requestID);
       if (request?.kind !== "permission") return;
-      send({ type: "tried", requestID, trials: rules.map((rule) => tryRule(rule, request)) });
+      send({ type: "tried", requestID, rules, trials: rules.map((rule) => tryRule(rule, request)) });
     },
   } satisfies Partial<Handlers>;
 }

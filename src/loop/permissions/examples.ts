@@ -20,7 +20,6 @@ export function tryRule(
   return { allows: texts.filter(isAllowed).slice(0, most), asks: [...new Set(asks)].slice(0, most), invalid };
 }
 
-/** Why a rule cannot be given, a sentence; empty if it can. */
 /** Whether the address names no host: nothing but wildcards, dots and slashes stand before its path. */
 function isAnySite(text: string): boolean {
   const [, rest = ""] = /^(?:https?:\/\/)?(.*)$/s.exec(text) ?? [];
@@ -28,7 +27,8 @@ function isAnySite(text: string): boolean {
   return named < 0 || rest.slice(0, named).endsWith("/");
 }
 
-function problemOf({ permission, pattern }: Rule): string {
+/** Why a rule cannot be given, a sentence; empty if it can. */
+export function problemOf({ permission, pattern }: Rule): string {
   const text = pattern.trim();
   if (text === "") return "The rule is empty.";
   if (isCommand(permission)) {
@@ -41,8 +41,16 @@ function problemOf({ permission, pattern }: Rule): string {
   if (permission === "web_fetch" && isAnySite(text)) {
     return "This would allow every site. Name one.";
   }
+  if (isPath(permission) && isAnything(text)) return "This would allow every file. Name a file or a folder.";
   return "";
 }
+
+/** Whether a pattern names nothing: it has only wildcards, and what stands between folders. */
+export function isAnything(pattern: string): boolean {
+  return !/[^*?\s./\\]/.test(pattern);
+}
+
+const isPath = (permission: string) => permission === "edit" || permission === "read" || permission === "memory";
 
 const isCommand = (permission: string) => permission === "bash" || permission === outsidePermission;
 
@@ -66,7 +74,7 @@ interface Candidates {
 function candidatesFor(permission: string, asked: readonly string[]): Candidates {
   if (isCommand(permission)) return { candidates: asked.flatMap(likeCommand), others: [] };
   if (permission === "web_fetch") return { candidates: asked.flatMap(likeAddress), others: [] };
-  if (permission === "edit" || permission === "read" || permission === "memory")
+  if (isPath(permission))
     return { candidates: asked.flatMap(likePath), others: [".env"] };
   if (permission === "external_directory") return { candidates: asked.flatMap(likeOutside), others: [] };
   const server = /^mcp__(.+?)__/.exec(permission)?.[1];

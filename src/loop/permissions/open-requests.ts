@@ -2,7 +2,8 @@
 import type { ChatEvent } from "../../chat/events.ts";
 import { sameJson } from "../../chat/json.ts";
 import { never } from "../../chat/never.ts";
-import type { Answer, AnswerTo, Rule, RuleScope, UserRequest } from "../../chat/requests.ts";
+import type { Answer, AnswerTo, PermissionRequest, Rule, RuleScope, UserRequest } from "../../chat/requests.ts";
+import { isAnything, problemOf } from "./examples.ts";
 
 /** An answer that does not fit its request. The request stays open. */
 export class AnswerError extends Error {
@@ -76,12 +77,24 @@ export class OpenRequests {
     });
   }
 
-  /** Answers all requests with the same subject; returns false if it is not open. @throws AnswerError */
+  /** Replaces a request that is still looked at; does nothing if it is answered already, or was whole from the start. */
+  revise(request: PermissionRequest): void {
+    const open = this.#open.get(request.id);
+    if (open?.request.kind !== "permission" || !open.request.looking) return;
+    open.request = request;
+    this.#emit({ type: "asked", request });
+  }
+
+  /**
+   * Answers all requests with the same subject; returns false if it is not open, or if what it asks is still looked at
+   * and the answer is no denial. @throws AnswerError
+   */
   answer(requestID: string, answer: Answer): boolean {
     const open = this.#open.get(requestID);
     if (!open) return false;
     const { request, subject } = open;
     if (answer.kind !== request.kind) throw new AnswerError(request.kind, answer.kind);
+    if (request.kind === "permission" && request.looking && answer.type !== "deny") return false;
     if (answer.type === "always") {
       const { rules, scope = "workspace" } = answer;
       this.#keepRules(
@@ -141,8 +154,10 @@ function stopsTurn(answer: Answer): boolean {
   return answer.type === "stop" || (answer.type === "deny" && answer.words.trim() === "");
 }
 
-/** Whether the rule was offered; only its pattern may differ. */
+/** Whether the rule was offered. Its pattern may differ, but not so that it names nothing. */
 function isOffered(rule: Rule, request: UserRequest): boolean {
-  if (!("always" in request)) return false;
-  return rule.action === "allow" && request.always.some(({ permission }) => permission === rule.permission);
+  if (!("always" in request) || rule.action !== "allow") return false;
+  if (request.always.some((offered) => sameJson(offered, rule))) return true;
+  if (isAnything(rule.pattern) || problemOf(rule) !== "") return false;
+  return request.always.some(({ permission }) => permission === rule.permission);
 }

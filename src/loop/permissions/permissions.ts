@@ -38,6 +38,8 @@ export interface PermissionsOptions {
   used(rule: Rule): void;
   /** Whether someone can answer. If not, as in a headless run, calls that would ask are denied. */
   attended: boolean;
+  /** The user sees a question that is still looked at after this time; undefined: never before the look ends. */
+  lookPatienceMs?: number | undefined;
 }
 
 const allowed = { kind: "permission", type: "once" } as const satisfies Answer;
@@ -84,15 +86,24 @@ export class Permissions {
     const verdict = await before(bare);
     if (verdict && !(verdict.type !== "forbidden" && verdict.type !== "deny" && isProtected)) return verdict;
     if (!this.attended) return forbidden(`${reason} Nobody can answer.`);
-    const request = await explained(bare, call, judged, signal);
-    // The mode or the rules may have changed meanwhile.
-    if (!forced && this.#isAllowed(call)) return allowed;
-    const { permission, patterns, tool, title } = request;
-    return await this.requests.ask(request, {
-      signal,
-      subject: { permission, patterns, tool, title, input: call.input },
-      reconsider: () => (!forced && this.#isAllowed(call) ? allowed : undefined),
+    const closed = new AbortController();
+    const whole = explained(bare, call, judged, AbortSignal.any([signal, closed.signal]));
+    const request = await inTime(whole, this.#options.lookPatienceMs, { ...bare, looking: true });
+    whole.then((found) => this.requests.revise(found)).catch(() => {
+      // It was cut off: its question is closed.
     });
+    try {
+      // The mode or the rules may have changed meanwhile.
+      if (!forced && this.#isAllowed(call)) return allowed;
+      const { permission, patterns, tool, title } = request;
+      return await this.requests.ask(request, {
+        signal,
+        subject: { permission, patterns, tool, title, input: call.input },
+        reconsider: () => (!forced && this.#isAllowed(call) ? allowed : undefined),
+      });
+    } finally {
+      closed.abort();
+    }
   }
 
   /** Decides about a repeated call by the rules for `doom_loop`, or by asking the user after `notify`. */
@@ -142,6 +153,20 @@ export class Permissions {
 
 function forbidden(why: string): Forbidden {
   return { type: "forbidden", why };
+}
+
+/** Returns the result if it is there within `ms`, else `meanwhile`. */
+async function inTime<T>(result: Promise<T>, ms: number | undefined, meanwhile: T): Promise<T> {
+  if (ms === undefined) return await result;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(meanwhile), ms);
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Adds what the call would do, as far as that can be found out while the user waits. */

@@ -16,7 +16,7 @@ const unseen: CallEffects = {
   connectors: [],
 };
 
-/** Looks at what a call would do. @throws the signal's reason on abort */
+/** Looks at what a call would do. A look that fails counts as a call that cannot be read. @throws the signal's reason on abort */
 export async function effectsOf({ effects }: Pick<ToolPlan, "effects">, signal: AbortSignal): Promise<CallEffects> {
   if (!effects) return noEffects;
   const limit = new AbortController();
@@ -27,10 +27,9 @@ export async function effectsOf({ effects }: Pick<ToolPlan, "effects">, signal: 
       limit.signal.addEventListener("abort", () => resolve(unseen), { once: true });
     });
     return await Promise.race([found, given]);
-  } catch (error) {
+  } catch {
     signal.throwIfAborted();
-    if (limit.signal.aborted) return unseen;
-    throw error;
+    return unseen;
   } finally {
     clearTimeout(timer);
   }

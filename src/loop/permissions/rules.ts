@@ -1,6 +1,6 @@
 /** Judges calls by rules: the last one that matches decides (spec T1, T7). Asking the user is in permissions.ts. */
 import type { PermissionMode } from "../../chat/events.ts";
-import type { Rule } from "../../chat/requests.ts";
+import { noRuleWords, type Rule } from "../../chat/requests.ts";
 import type { Protection } from "../../tools/host.ts";
 import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";
 import { outsidePermission, type PermissionRequirement, type Tool } from "../../tools/tool.ts";
@@ -195,7 +195,7 @@ function askReason(need: PermissionRequirement, mode: PermissionMode): string {
   if (need.match === "exact") return "Asks because the command cannot be parsed with certainty.";
   return mode === "acceptEdits"
     ? "Accept edits only covers edits; everything else asks."
-    : "Asks because no rule allows it.";
+    : noRuleWords;
 }
 
 /** Whether only a rule that names the permission may allow it: no mode, no hook, and no rule for everything. */

@@ -17,6 +17,8 @@ export interface SessionDeps extends Services, ConfigSources {
   ruleUsed(rule: Rule): void;
   /** Whether someone can answer questions. */
   attended: boolean;
+  /** The user sees a question that is still looked at after this time, in ms; absent: only whole questions are shown. */
+  lookPatienceMs?: number;
   fallbackModel(): ModelRef | undefined;
   /** Whether the model is asked for a title after its first reply (L5). */
   titles: boolean;

@@ -84,6 +84,7 @@ export class Session {
       book: () => this.#book(),
       used: (rule) => deps.ruleUsed(rule),
       attended: deps.attended,
+      lookPatienceMs: deps.lookPatienceMs,
     });
     const ask = async (reached: ReachedLimit, signal: AbortSignal) => {
       const request = { kind: "budget", id: newID("per"), sessionID: chat.session.id, ...reached } as const;

@@ -77,6 +77,8 @@ export const applyPatch = defineTool({
 interface PatchStep extends FileWrite {
   /** The text before the change; for a moved file, its text at the old path. */
   old: string;
+  /** The step that writes the moved text, for the deletion at the old path. */
+  movedBy?: PatchStep;
   done: string;
 }
 
@@ -127,9 +129,10 @@ async function updateSteps({ path, to, chunks }: Extract<FileChange, { type: "up
   }
   const moved = await openNew(to, "Move to another name.", context);
   const done = `${relative} is now ${moved.location.relative}.${words}`;
+  const write: PatchStep = { target: moved, text, old: before.text, done };
   return [
-    { target: moved, text, old: before.text, done },
-    { target, text: undefined, old: before.text, done: `${relative} is deleted.` },
+    write,
+    { target, text: undefined, old: before.text, movedBy: write, done: `${relative} is deleted.` },
   ];
 }
 
@@ -170,7 +173,7 @@ function patchTitle(steps: readonly PatchStep[]): string {
     if (first.text === undefined) return `Delete ${name}`;
     return `${first.target.before ? "Edit" : "Create"} ${name}`;
   }
-  const isMove = more.length === 0 && second?.text === undefined && second?.old === first?.old;
+  const isMove = more.length === 0 && second?.movedBy !== undefined && second.movedBy === first;
   if (steps.every(isDeletion)) return `Delete ${plural(steps.length, "file")}`;
   return isMove ? `Move ${second?.target.location.relative} to ${name}` : `Patch ${plural(steps.length, "file")}`;
 }
@@ -207,9 +210,8 @@ async function deletionPreview(steps: readonly PatchStep[], signal: AbortSignal)
 
 /** What is deleted for good. A moved file is not. */
 async function effectsOf(steps: readonly PatchStep[], signal: AbortSignal): Promise<CallEffects> {
-  const kept = new Set(steps.filter((step) => !isDeletion(step)).map(({ old }) => old));
   const paths = steps
-    .filter((step) => isDeletion(step) && !kept.has(step.old))
+    .filter((step) => isDeletion(step) && step.movedBy === undefined)
     .map(({ target }) => target.location.path);
   if (paths.length === 0) return { effects: [], connectors: [] };
   const said = deletedInGit(await countDeleted(paths, signal));

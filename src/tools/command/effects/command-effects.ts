@@ -11,7 +11,7 @@ import type { ShellWord } from "../shell/word.ts";
 import { connectorsOf } from "./connectors.ts";
 import { decodedTexts } from "./decoded.ts";
 import { absolutePath } from "./deleted-files.ts";
-import { deletionOf, describeDeleted, type Target } from "./deletions.ts";
+import { deletionOf, describeDeleted, describeDiscarded, type Target } from "./deletions.ts";
 import { remoteChange } from "./elsewhere.ts";
 import { networkCode } from "./network-code.ts";
 
@@ -92,7 +92,7 @@ async function deletions(
       const { sentence, detail } =
         deletion.type === "other"
           ? deletion
-          : { sentence: `It discards ${deletion.what}.`, detail: "Git does not have what was not committed." };
+          : await describeDiscarded(deletion, onlyFolder(action, cwd), context.signal);
       found.push({ risk: "deletes", sentence, detail, marks: [action.range] });
       continue;
     }
@@ -115,6 +115,11 @@ async function deletions(
   if (targets.length === 0) return found;
   const { workspace } = context.host;
   return [{ risk: "deletes", ...(await describeDeleted(targets, workspace, cwd, context.signal)), marks }, ...found];
+}
+
+function onlyFolder({ folders }: Runs, cwd: string): string | undefined {
+  const [folder, ...others] = folders ?? [];
+  return folder === undefined || others.length > 0 ? undefined : absolutePath(".", folder, cwd);
 }
 
 const globsOf = ({ words }: Runs) => words.flatMap(({ values, isGlob }) => (isGlob ? (values ?? []) : []));

@@ -2,15 +2,16 @@
 import type { Workspace } from "../../host.ts";
 import { hasArgument, plainWords } from "../programs/arguments.ts";
 import { operandsOf } from "../programs/changes.ts";
-import { countDeleted, type DeletedFiles, type DeletionFilter } from "./deleted-files.ts";
+import { absolutePath, countDeleted, type DeletedFiles, type DeletionFilter } from "./deleted-files.ts";
+import { changedFiles } from "./discarded.ts";
 
 /** A part of a command that deletes. */
 export type Deletion =
   /** `deep`: also folders with what is in them. `isPartial`: some paths are known only when it runs. */
   | { type: "files"; paths: string[]; deep: boolean; isPartial: boolean }
   | { type: "untracked"; paths: string[]; deep: boolean; ignored: "kept" | "also" | "only" }
-  /** `paths`: what is reset; empty for everything. */
-  | { type: "discards"; what: string }
+  /** `paths`: what is reset, as it is written; undefined for everything, or for what cannot be counted. */
+  | { type: "discards"; what: string; paths: string[] | "everything" | undefined }
   | { type: "other"; sentence: string; detail: string };
 
 /** Words of an action; undefined for what is known only when it runs. Paths are as they are written. */
@@ -69,18 +70,20 @@ function deletedByGit([verb = "", ...words]: readonly string[], isPartial: boole
       return { type: "untracked", paths: paths.length > 0 ? paths : ["."], deep: hasArgument("-d", words), ignored };
     }
     case "reset":
-      return hasArgument("--hard", words) ? { type: "discards", what: "all changes" } : undefined;
+      return hasArgument("--hard", words) ? allChanges : undefined;
     case "checkout": {
       const at = words.indexOf("--");
       const named = at >= 0 ? words.slice(at + 1) : plain.filter((word) => word === "." || word === ":/");
-      if (named.length > 0) return { type: "discards", what: `the changes in ${listed(named)}` };
-      return hasArgument("-f --force", words) ? { type: "discards", what: "all changes" } : undefined;
+      if (named.length > 0) return changesIn(named, isPartial);
+      return hasArgument("-f --force", words) ? allChanges : undefined;
     }
     case "restore":
       if (hasArgument("-S --staged", words) && !hasArgument("-W --worktree", words)) return undefined;
-      return { type: "discards", what: `the changes in ${listed(operandsOf(words, "-s= --source="))}` };
+      return changesIn(operandsOf(words, "-s= --source="), isPartial);
     case "stash":
-      return /^(drop|clear)$/.test(plain[0] ?? "") ? { type: "discards", what: "stashed changes" } : undefined;
+      return /^(drop|clear)$/.test(plain[0] ?? "") 
+        ? { type: "discards", what: "stashed changes", paths: undefined }
+        : undefined;
     case "branch":
       if (!hasArgument("-D -d --delete", words)) return undefined;
       return other(`It deletes ${plain.length === 1 ? "the branch" : "the branches"} ${listed(plain)}.`);
@@ -92,6 +95,33 @@ function deletedByGit([verb = "", ...words]: readonly string[], isPartial: boole
     default:
       return undefined;
   }
+}
+
+const allChanges: Deletion = { type: "discards", what: "all changes", paths: "everything" };
+
+function changesIn(named: string[], isPartial: boolean): Deletion {
+  // A pathspec with signs is no path.
+  const isPlain = !isPartial && named.length > 0 && named.every((one) => !/^:|[*?[\\]/.test(one));
+  const paths = named.join() === ":/" ? "everything" : isPlain ? named : undefined;
+  return { type: "discards", what: `the changes in ${listed(named)}`, paths };
+}
+
+/** What is lost with the changes of a working tree. `folder`: absolute; undefined if it is not known. */
+export async function describeDiscarded(
+  { what, paths }: Extract<Deletion, { type: "discards" }>,
+  folder: string | undefined,
+  signal: AbortSignal,
+): Promise<{ sentence: string; detail: string }> {
+  const plain = { sentence: `It discards ${what}.`, detail: "Git does not have what was not committed." };
+  if (folder === undefined || paths === undefined) return plain;
+  const absolute = paths === "everything" ? undefined : paths.map((one) => absolutePath(one, folder, folder));
+  const found = await changedFiles(folder, absolute, signal);
+  if (!found) return plain;
+  const { files, only, isCut } = found;
+  if (files === 0) return isCut ? plain : { ...plain, detail: `No file ${absolute ? "there " : ""}has changed since it was last staged.` };
+  const counting = only !== undefined && !isCut ? only : `${isCut ? "more than " : ""}${counted(files)}`;
+  const staged = paths === "everything" ? ", and what is staged" : "";
+  return { ...plain, sentence: `It discards the changes in ${counting}${staged}.` };
 }
 
 const other = (sentence: string): Deletion => ({ type: "other", sentence, detail: "" });

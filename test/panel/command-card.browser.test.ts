@@ -20,6 +20,11 @@ async function until(panel: PanelPage, type: string, times: number): Promise<voi
   );
 }
 
+/** Waits until a button can be pressed. */
+async function pressable(panel: PanelPage, name: string): Promise<void> {
+  await panel.page.locator("[role=alertdialog] button:not([aria-disabled=true])", { hasText: name }).waitFor();
+}
+
 const reasons = (panel: PanelPage) => card(panel).getByRole("list", { name: "Why it asks" }).getByRole("listitem");
 const texts = async (list: Locator) => (await list.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
 
@@ -157,6 +162,52 @@ describe("a command that asks for permission", () => {
     assert.match((await texts(shown(panel).locator("mark"))).join(""), /^eval .*-d\)", reason 1$/);
   });
 
+  it("U5 is shown while it is still looked at: it can be denied and not allowed, and its reasons come before its answer", async () => {
+    const { reasons: _, ...known } = longRequest;
+    const looking = { ...known, reasons: [], looking: true as const, noAlways: "" };
+    const panel = await asked(looking);
+    await card(panel).getByText("Looking at what it does…").waitFor();
+    assert.match(await shown(panel).innerText(), /rm -rf build/);
+    for (const name of ["Allow once", "Always allow"]) {
+      assert.equal(await button(panel, name).getAttribute("aria-disabled"), "true", name);
+      const why = await button(panel, name).evaluate(
+        (one) => document.getElementById(one.getAttribute("aria-describedby") ?? "")?.textContent,
+      );
+      assert.equal(why, "Rondo still looks at what it does.");
+      await button(panel, name).dispatchEvent("click");
+    }
+    await panel.page.keyboard.press("Control+Enter");
+    assert.deepEqual(await panel.sentOf("answer"), []);
+    // The button changes with the reasons: what was pressed for the one before is not taken for it.
+    const states = await panel.page.evaluateHandle(() => {
+      const seen: string[] = [];
+      const note = () => {
+        const [once] = document.querySelectorAll("[role=alertdialog] .answers button");
+        seen.push(`${document.querySelectorAll("[data-reason]").length} ${once?.getAttribute("aria-disabled")}`);
+      };
+      new MutationObserver(note).observe(document.body, { subtree: true, childList: true, attributes: true });
+      return seen;
+    });
+    await panel.post({ type: "events", events: [{ type: "asked", request: longRequest }] });
+    await pressable(panel, "Delete once");
+    const order = (await states.jsonValue()).filter((state, at, all) => state !== all[at - 1]);
+    assert.deepEqual(order.slice(-2), ["4 true", "4 false"], order.join(", "));
+    assert.equal(await card(panel).count(), 1);
+    assert.deepEqual((await texts(shown(panel).locator(".allowed"))).length > 0, true, "the marks come, too");
+    await panel.page.keyboard.press("Control+Enter");
+    assert.deepEqual(
+      (await panel.sentOf("answer")).map(({ answer }) => answer),
+      [{ kind: "permission", type: "once" }],
+    );
+  });
+
+  it("U5 can be denied while it is still looked at", async () => {
+    const panel = await asked({ ...longRequest, reasons: [], looking: true, noAlways: "" });
+    await panel.page.keyboard.press("Escape");
+    const [sent] = await panel.sentOf("answer");
+    assert.deepEqual(sent?.answer, { kind: "permission", type: "deny", words: "" });
+  });
+
   it("can be edited: it is checked while the user types, and runs as edited", async () => {
     const panel = await asked(f.request());
     await button(panel, "Edit command").click();
@@ -174,6 +225,7 @@ describe("a command that asks for permission", () => {
     assert.ok(await card(panel).getByText("Rondo is told that you removed && git push.").isVisible());
     assert.equal(await button(panel, "Always allow").getAttribute("aria-disabled"), "true");
     assert.ok(await card(panel).getByText("“Always allow” is for the command as Rondo wrote it.").isVisible());
+    await pressable(panel, "Delete once");
     await command(panel).press("Control+Enter");
     assert.deepEqual(await panel.sentOf("answer"), [
       {
@@ -304,7 +356,12 @@ describe("Always allow", () => {
   /** Answers as the host does, with results for the rules of the newest question to it, or for these. */
   async function tried(panel: PanelPage, trials: RuleTrial[], rules?: Rule[]): Promise<void> {
     const newest = (await panel.sent()).findLast(({ type }) => type === "try-rules");
-    await panel.post({ type: "tried", requestID: "per_1", rules: rules ?? (newest?.type === "try-rules" ? newest.rules : []), trials });
+    await panel.post({
+      type: "tried",
+      requestID: "per_1",
+      rules: rules ?? (newest?.type === "try-rules" ? newest.rules : []),
+      trials,
+    });
   }
 
   /** Opens the sheet; the host's results are those of the rules as offered. */

@@ -73,7 +73,7 @@ describe("the preview of a call", () => {
       "STRIPE_KEY",
       "LOG_LEVEL",
     ]);
-    assert.match(await preview(panel).innerText(), /The values go to the model with the next request/);
+    assert.match(await preview(panel).innerText(), /The values go to Anthropic with the next request/);
   });
 
   it("T15 offers to ask for a plain command where it cannot be read, and only there", async () => {

@@ -74,8 +74,7 @@ interface Candidates {
 function candidatesFor(permission: string, asked: readonly string[]): Candidates {
   if (isCommand(permission)) return { candidates: asked.flatMap(likeCommand), others: [] };
   if (permission === "web_fetch") return { candidates: asked.flatMap(likeAddress), others: [] };
-  if (isPath(permission))
-    return { candidates: asked.flatMap(likePath), others: [".env"] };
+  if (isPath(permission)) return { candidates: asked.flatMap(likePath), others: [".env"] };
   if (permission === "external_directory") return { candidates: asked.flatMap(likeOutside), others: [] };
   const server = /^mcp__(.+?)__/.exec(permission)?.[1];
   return { candidates: [], others: server === undefined ? [] : [`other tools of ${server}`] };

@@ -89,9 +89,11 @@ export class Permissions {
     const closed = new AbortController();
     const whole = explained(bare, call, judged, AbortSignal.any([signal, closed.signal]));
     const request = await inTime(whole, this.#options.lookPatienceMs, { ...bare, looking: true });
-    whole.then((found) => this.requests.revise(found)).catch(() => {
-      // It was cut off: its question is closed.
-    });
+    whole
+      .then((found) => this.requests.revise(found))
+      .catch(() => {
+        // It was cut off: its question is closed.
+      });
     try {
       // The mode or the rules may have changed meanwhile.
       if (!forced && this.#isAllowed(call)) return allowed;

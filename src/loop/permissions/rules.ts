@@ -193,9 +193,7 @@ function askReason(need: PermissionRequirement, mode: PermissionMode): string {
   if (need.permission === "external_directory") return "It is outside the workspace, which always asks.";
   if (need.permission === "edit") return "Asks because the mode is Ask first.";
   if (need.match === "exact") return "Asks because the command cannot be parsed with certainty.";
-  return mode === "acceptEdits"
-    ? "Accept edits only covers edits; everything else asks."
-    : noRuleWords;
+  return mode === "acceptEdits" ? "Accept edits only covers edits; everything else asks." : noRuleWords;
 }
 
 /** Whether only a rule that names the permission may allow it: no mode, no hook, and no rule for everything. */

@@ -130,10 +130,7 @@ async function updateSteps({ path, to, chunks }: Extract<FileChange, { type: "up
   const moved = await openNew(to, "Move to another name.", context);
   const done = `${relative} is now ${moved.location.relative}.${words}`;
   const write: PatchStep = { target: moved, text, old: before.text, done };
-  return [
-    write,
-    { target, text: undefined, old: before.text, movedBy: write, done: `${relative} is deleted.` },
-  ];
+  return [write, { target, text: undefined, old: before.text, movedBy: write, done: `${relative} is deleted.` }];
 }
 
 async function openOld(path: string, context: ToolContext): Promise<{ target: EditTarget; before: TextFile }> {

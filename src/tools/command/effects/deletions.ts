@@ -81,7 +81,7 @@ function deletedByGit([verb = "", ...words]: readonly string[], isPartial: boole
       if (hasArgument("-S --staged", words) && !hasArgument("-W --worktree", words)) return undefined;
       return changesIn(operandsOf(words, "-s= --source="), isPartial);
     case "stash":
-      return /^(drop|clear)$/.test(plain[0] ?? "") 
+      return /^(drop|clear)$/.test(plain[0] ?? "")
         ? { type: "discards", what: "stashed changes", paths: undefined }
         : undefined;
     case "branch":
@@ -118,7 +118,10 @@ export async function describeDiscarded(
   const found = await changedFiles(folder, absolute, signal);
   if (!found) return plain;
   const { files, only, isCut } = found;
-  if (files === 0) return isCut ? plain : { ...plain, detail: `No file ${absolute ? "there " : ""}has changed since it was last staged.` };
+  if (files === 0)
+    return isCut
+      ? plain
+      : { ...plain, detail: `No file ${absolute ? "there " : ""}has changed since it was last staged.` };
   const counting = only !== undefined && !isCut ? only : `${isCut ? "more than " : ""}${counted(files)}`;
   const staged = paths === "everything" ? ", and what is staged" : "";
   return { ...plain, sentence: `It discards the changes in ${counting}${staged}.` };

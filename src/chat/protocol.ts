@@ -158,6 +158,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("select-model") }),
   z.object({ type: z.literal("manage-trust") }),
+  /** Sets how long a turn may work, in the user's settings, and tries again. */
+  z.object({ type: z.literal("set-time-limit"), seconds: z.int().check(z.gte(1), z.lte(86_400)) }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
   /** The host also keeps the draft, so that it survives a reload of the window. */

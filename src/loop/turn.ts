@@ -89,6 +89,8 @@ export interface Turn extends ChatAccess, Services, AgentAccess {
   close(): void;
   /** Resolves after `ms`, or when the user presses "Try now". Rejects on abort. */
   pause(ms: number): Promise<void>;
+  /** Calls `retry` when the user presses "Try again now" while the model is silent. Returns how to end that. */
+  onRetryNow(retry: () => void): () => void;
   /** Runs `wait` without its time counting as working time. */
   untimed<T>(wait: () => Promise<T>): Promise<T>;
   /** Resolves with the final answer. @throws ToolError when it did not finish, Blocked, the signal's reason */

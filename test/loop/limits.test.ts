@@ -241,6 +241,35 @@ describe("H6 a silent model", () => {
     assert.deepEqual([reason, error?.code], ["error", "network"]);
   });
 
+  it("H6 the user need not wait for a silent model: the request is sent again at once", async () => {
+    const patient = { stallNoticeMs: 20, stallTimeoutMs: 600_000, maxRetries: 1, retryBackoffMs: 600_000 };
+    const h = open([{ say: ["Half"], hang: true }, ["Whole."]], { limits: patient });
+    const turn = h.turn();
+    h.session.retryNow();
+    await until(() => h.chat.silentSince !== undefined);
+    h.session.retryNow();
+    assert.equal((await turn).reason, "end_turn");
+    assert.equal(h.text(), "Whole.");
+    assert.equal(h.model.requests.length, 2);
+    assert.equal(h.chat.silentSince, undefined);
+  });
+
+  it("H1 a turn that waits for its next try goes on with the model that the user chooses meanwhile", async () => {
+    const h = open([{ fail: failure("overloaded") }, ["Whole."]], { limits: { retryBackoffMs: 600_000 } });
+    const turn = h.turn();
+    await until(() => h.chat.status.type === "retry");
+    const model = { providerID: "openai", modelID: "gpt-5.2" };
+    h.session.choose({ model });
+    h.session.retryNow();
+    assert.equal((await turn).reason, "end_turn");
+    assert.deepEqual(
+      h.model.requests.map(({ model: asked }) => asked),
+      ["claude-sonnet-5", "gpt-5.2"],
+    );
+    const last = h.chat.messages.at(-1)?.info;
+    assert.deepEqual(last?.role === "assistant" && last.model, model);
+  });
+
   it("H1 H3 the delay before a retry can be skipped", async () => {
     const h = open([{ fail: failure("overloaded") }, ["Whole."]], { limits: { retryBackoffMs: 60_000 } });
     const turn = h.turn();

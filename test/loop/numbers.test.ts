@@ -125,7 +125,8 @@ describe("H5 H6 a model that does not answer", () => {
     try {
       const events: ChatEvent[] = [];
       const { signal } = new AbortController();
-      const turn = { signal, limits: defaultLimits, emit: (event: ChatEvent) => void events.push(event) };
+      const emit = (event: ChatEvent) => void events.push(event);
+      const turn = { signal, limits: defaultLimits, emit, onRetryNow: () => () => {} };
       const watchdog = new Watchdog(turn, () => {});
       mock.timers.tick(30_000);
       watchdog.alive();

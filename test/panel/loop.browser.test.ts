@@ -27,8 +27,12 @@ describe("waiting states", () => {
     assert.ok(Number(shown) > 1 && Number(shown) <= 30, shown);
     await notice.getByText(`Try 2 in ${Number(shown) - 1} s`).waitFor();
     await button(panel, "Try now").click();
+    await button(panel, "Go on with qwen3-coder:30b").click();
     await button(panel, "Stop").click();
-    assert.deepEqual((await panel.sent()).slice(1), [{ type: "retry-now" }, { type: "stop" }]);
+    const sent = (await panel.sent()).slice(1);
+    const [, other] = sent;
+    assert.ok(other?.type === "set-model" && other.modelID === "qwen3-coder:30b");
+    assert.deepEqual(sent, [{ type: "retry-now" }, other, { type: "retry-now" }, { type: "stop" }]);
     await panel.post(events({ type: "status", status: busy }));
     assert.equal(await notice.count(), 0);
   });
@@ -70,6 +74,12 @@ describe("waiting states", () => {
       .waitFor();
     assert.ok(await panel.page.getByRole("group", { name: /^Nothing from Anthropic for/ }).isVisible());
     assert.equal(await button(panel, "Stop").count(), 1);
+    await button(panel, "Try again now").click();
+    assert.equal((await panel.sentOf("retry-now")).length, 1);
+    await button(panel, "Keep waiting").click();
+    await panel.page.getByRole("group", { name: /^Nothing from/ }).waitFor({ state: "detached" });
+    await panel.post(events({ type: "silence", since: Date.now() - 61_000 }));
+    await button(panel, "Keep waiting").waitFor();
     await panel.post(events({ type: "silence", since: null }));
     assert.match((await status(panel).textContent()) ?? "", /Thinking/);
     assert.equal(await panel.page.getByText("Nothing from").count(), 0);

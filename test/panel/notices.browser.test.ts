@@ -119,6 +119,20 @@ describe("notices of errors", () => {
     }
   });
 
+  it("has one primary button in view where a turn was cut and no model is connected", async () => {
+    const state = f.panelState({ readiness: { type: "no-key", ...there() }, model: undefined, models: [] });
+    const cut = f.rondo(f.work, { finish: "interrupted" });
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, cut]), state));
+    const primary = panel.page.locator(".Log .primary");
+    assert.equal((await primary.innerText()).trim(), "Continue");
+    await message(panel).fill("Go on");
+    await message(panel).press("Enter");
+    const offer = panel.page.getByRole("region", { name: "Connect a model" });
+    await offer.waitFor();
+    assert.ok((await primary.count()) <= 1);
+    assert.ok(!/primary/.test((await button(panel, "Continue").getAttribute("class")) ?? ""));
+  });
+
   it("offers to connect a model where a session has messages and a new one cannot be sent", async () => {
     const state = f.panelState({ readiness: { type: "no-key", ...there() }, model: undefined, models: [] });
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo(f.work)]), state));

@@ -115,10 +115,24 @@ describe("the panel", () => {
     assert.equal(await counting.getAttribute("aria-hidden"), "true");
   });
 
-  it("opens the setting of the limit that a turn has reached", async () => {
+  it("changes the time limit that a turn has reached in place, by keyboard alone", async () => {
     const error = { code: "execution-timeout", message: "The turn worked for 60 minutes", next: "" };
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([], { error })])));
-    await panel.page.getByRole("alert").getByRole("button", { name: "Change the limit" }).click();
+    const change = panel.page.getByRole("alert").getByRole("button", { name: "Change the limit" });
+    await change.press("Enter");
+    const form = panel.page.getByRole("form", { name: "Time limit" });
+    await form.waitFor();
+    await panel.page.keyboard.press("Escape");
+    await form.waitFor({ state: "detached" });
+    assert.equal(await panel.page.evaluate(() => document.activeElement?.textContent?.trim()), "Change the limit");
+    await change.press("Enter");
+    await form.waitFor();
+    await panel.page.keyboard.press("ArrowRight");
+    await form.getByRole("radio", { name: "4 hours", checked: true }).waitFor();
+    await panel.page.keyboard.press("Enter");
+    assert.deepEqual(await panel.sentOf("set-time-limit"), [{ type: "set-time-limit", seconds: 14_400 }]);
+    await change.click();
+    await form.getByRole("button", { name: "Other time" }).click();
     const query = "rondo.loop.executionTimeoutSeconds";
     assert.deepEqual(await panel.sentOf("open-settings"), [{ type: "open-settings", query }]);
     const manifest = await readFile(new URL("../../package.json", import.meta.url), "utf8");

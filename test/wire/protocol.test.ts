@@ -98,6 +98,7 @@ const messages: Messages = {
   "set-key": { type: "set-key" },
   "select-model": { type: "select-model" },
   "manage-trust": { type: "manage-trust" },
+  "set-time-limit": { type: "set-time-limit", seconds: 7200 },
   "open-settings": { type: "open-settings", query: "rondo" },
   "show-log": { type: "show-log" },
   draft: { type: "draft", sessionID: id, text: "Round" },

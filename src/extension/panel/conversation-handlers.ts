@@ -1,4 +1,5 @@
 /** The conversation: its turn, its context, its subagents and the commands that run in it. */
+import * as vscode from "vscode";
 import { sliceBefore } from "../../chat/chat-slices.ts";
 import { shownChat } from "../../chat/shown-chat.ts";
 import type { Models } from "../models/models.ts";
@@ -21,6 +22,12 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
     "try-again": () => {
       chooseModel(session(), models, memory);
       return session().tryAgain();
+    },
+    "set-time-limit": async ({ seconds }) => {
+      const settings = vscode.workspace.getConfiguration("rondo.loop");
+      await settings.update("executionTimeoutSeconds", seconds, vscode.ConfigurationTarget.Global);
+      chooseModel(session(), models, memory);
+      await session().tryAgain();
     },
     "continue-turn": () => {
       chooseModel(session(), models, memory);

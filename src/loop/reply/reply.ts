@@ -32,6 +32,12 @@ export async function streamReply(turn: Turn, config: AgentConfig, options: Repl
   turn.emit({ type: "message", message });
   const snapshot = options.kind === "summary" ? "" : turn.checkpoints.begin();
   const leaveOut = leavingOut(turn, options);
+  const switchTo = (model: ModelRef) => {
+    config = turn.resolveConfig(options.parent);
+    message = { ...message, model };
+    turn.emit({ type: "reset", messageID: message.id });
+    turn.emit({ type: "message", message });
+  };
   for (let attempt = 1; ; attempt++) {
     const sink = new ReplySink({ turn, config: asBegun(turn.chat, config), message, options, snapshot });
     unbindFromOther(turn, message);
@@ -46,7 +52,15 @@ export async function streamReply(turn: Turn, config: AgentConfig, options: Repl
       }
       if (attempt <= turn.limits.maxRetries && isRetryable(failure)) {
         sink.drop(failure);
+        const chosen = turn.resolveConfig(options.parent).model;
         await waitForNextTry(turn, message.id, attempt, failure);
+        const now = turn.resolveConfig(options.parent).model;
+        // The user may go on with another model meanwhile.
+        if (options.kind !== "summary" && !sameJson(now, chosen) && (await mayAsk(turn, now))) {
+          await turn.facts.learn(now, turn.signal);
+          switchTo(now);
+          attempt = 0;
+        }
         continue;
       }
       const { fallbackModel } = turn;
@@ -58,10 +72,7 @@ export async function streamReply(turn: Turn, config: AgentConfig, options: Repl
       turn.log.note(`${message.model.modelID} is overloaded; ${fallbackModel.modelID} answers in its place.`);
       sink.drop(failure);
       turn.switchToFallback();
-      config = turn.resolveConfig(options.parent);
-      message = { ...message, model: fallbackModel };
-      turn.emit({ type: "reset", messageID: message.id });
-      turn.emit({ type: "message", message });
+      switchTo(fallbackModel);
       attempt = 0;
     }
   }

@@ -2,7 +2,7 @@
 import { ModelError } from "../model.ts";
 import type { Turn } from "../turn.ts";
 
-type WatchedTurn = Pick<Turn, "signal" | "limits" | "emit">;
+type WatchedTurn = Pick<Turn, "signal" | "limits" | "emit" | "onRetryNow">;
 
 export class Watchdog {
   readonly #turn: WatchedTurn;
@@ -13,6 +13,7 @@ export class Watchdog {
   #onFirstByte: ((afterMs: number) => void) | undefined;
   #timer: ReturnType<typeof setTimeout>;
   #told = false;
+  #endRetryNow: (() => void) | undefined;
   stalled: ModelError | undefined;
 
   constructor(turn: WatchedTurn, onFirstByte: (afterMs: number) => void) {
@@ -46,9 +47,7 @@ export class Watchdog {
     const { stallNoticeMs, stallTimeoutMs } = this.#turn.limits;
     const silent = Date.now() - this.#last;
     if (silent >= stallTimeoutMs) {
-      const seconds = Math.round(silent / 1000);
-      this.stalled = new ModelError("network", `The model sent no data for ${seconds} s.`, "Try again.");
-      this.#controller.abort(this.stalled);
+      this.#giveUp({});
       return;
     }
     if (silent >= stallNoticeMs && !this.#told) this.#tell(this.#last);
@@ -56,8 +55,16 @@ export class Watchdog {
     this.#timer = setTimeout(() => this.#look(), Math.max(1, next - silent));
   }
 
+  #giveUp(more: { retryAfterMs?: number }): void {
+    const seconds = Math.round((Date.now() - this.#last) / 1000);
+    this.stalled = new ModelError("network", `The model sent no data for ${seconds} s.`, "Try again.", more);
+    this.#controller.abort(this.stalled);
+  }
+
   #tell(since: number | null): void {
     this.#told = since !== null;
+    this.#endRetryNow?.();
+    this.#endRetryNow = this.#told ? this.#turn.onRetryNow(() => this.#giveUp({ retryAfterMs: 0 })) : undefined;
     this.#turn.emit({ type: "silence", since });
   }
 }

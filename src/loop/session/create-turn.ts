@@ -82,6 +82,12 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
       clock.stop();
     },
     pause: (ms) => pause(ms, running, signal),
+    onRetryNow(retry) {
+      running.wake = retry;
+      return () => {
+        if (running.wake === retry) running.wake = undefined;
+      };
+    },
     untimed: (wait) => clock.untimed(wait),
     runSubagent,
   };

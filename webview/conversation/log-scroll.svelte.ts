@@ -86,8 +86,9 @@ export class LogScroll {
   settle(): void {
     const log = this.#log;
     if (!log || log.clientHeight === 0) return;
-    // The user has scrolled, and the event that tells it is still to come.
-    if (log.scrollTop < this.#lastTop) this.scrolled();
+    // The user has scrolled, or moved the focus, and the event that tells it is still to come.
+    const moved = log.scrollTop - this.#lastTop;
+    if (moved < 0 || (moved > 0 && this.#aim.type === "hold")) this.scrolled();
     if (this.#measureNew()) return;
     const { scrollTo } = this.layout;
     if (scrollTo === "end") log.scrollTop = log.scrollHeight;
@@ -190,7 +191,10 @@ export class LogScroll {
     if (isNew) this.#measured++;
     this.#height = log.clientHeight;
     // At the end even where only something below the rows has grown.
-    if (untrack(() => this.following)) log.scrollTop = log.scrollHeight;
+    if (!untrack(() => this.following)) return;
+    log.scrollTop = log.scrollHeight;
+    // A taller view has scrolled up without the user.
+    this.#lastTop = log.scrollTop;
   }
 }
 

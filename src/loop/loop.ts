@@ -3,9 +3,18 @@ import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
 import { isClosing } from "../chat/stopped.ts";
 import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
+import { unasked } from "./calls/call.ts";
 import { callOf } from "./calls/call-input.ts";
-import { runCalls } from "./calls/calls.ts";
-import { aborted, closeOpenCalls, discardCalls, lastStep, overBudget, waitingCalls } from "./calls/close-calls.ts";
+import { runCalls, runReopenedCalls } from "./calls/calls.ts";
+import {
+  aborted,
+  closeOpenCalls,
+  discardCalls,
+  interrupted,
+  lastStep,
+  overBudget,
+  waitingCalls,
+} from "./calls/close-calls.ts";
 import { recordChanges } from "./calls/record-changes.ts";
 import { compact, isWholeTurn, pendingCompaction, recentFailure, requestCompaction } from "./context/compact.ts";
 import {
@@ -23,9 +32,9 @@ import { addSyntheticMessage } from "./context/synthetic-message.ts";
 import { cannotFit, compactionFailed, describe, endOf, isFull, overTime, priceUnknown } from "./endings.ts";
 import { ModelError } from "./model.ts";
 import { streamReply } from "./reply/reply.ts";
-import type { Reply, ToolCall } from "./reply/reply-sink.ts";
+import type { Reply } from "./reply/reply-sink.ts";
 import { OverTime } from "./session/clock.ts";
-import { breakOf } from "./session/termination.ts";
+import { breakOf, killed } from "./session/termination.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
 import { reminders } from "./setup/system-prompt.ts";
 import type { Turn, TurnEnd } from "./turn.ts";
@@ -108,7 +117,8 @@ async function runWaitingCalls(turn: Turn, progress: Progress): Promise<Next> {
   const over = await checkBudget(turn);
   if (over) return over;
   await turn.facts.learn(turn.resolveConfig(user).model, turn.signal);
-  return await runStepCalls(turn, turn.resolveConfig(user), progress, first.messageID, waiting.map(callOf));
+  const run = () => runReopenedCalls(turn, turn.resolveConfig(user), waiting.map(callOf));
+  return await withChanges(turn, progress, first.messageID, run);
 }
 
 /** Maximum time that a stopped turn waits for the changes of its calls. */
@@ -241,18 +251,13 @@ async function step(round: Round): Promise<Next> {
   if (reply.calls.length === 0 || isLast) return await runStopHooks(round, reply);
   const overBudget = await checkBudget(turn);
   if (overBudget) return overBudget;
-  return await runStepCalls(turn, config, progress, reply.message.id, reply.calls);
+  return await withChanges(turn, progress, reply.message.id, () => runCalls(turn, config, reply.calls));
 }
 
-async function runStepCalls(
-  turn: Turn,
-  config: AgentConfig,
-  progress: Progress,
-  messageID: string,
-  calls: readonly ToolCall[],
-): Promise<Next> {
+/** Runs calls, and records what they have changed, however they end. */
+async function withChanges(turn: Turn, progress: Progress, messageID: string, run: () => Promise<Next>): Promise<Next> {
   try {
-    return await runCalls(turn, config, calls);
+    return await run();
   } finally {
     const recorded = recordStepChanges(turn, progress, messageID);
     progress.changesKnown = Promise.all([progress.changesKnown, recorded]).then(() => {});
@@ -353,11 +358,13 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {
     if (end.error) storeError(turn, end.error);
-    const terminated = turn.lineage.length === 1 ? breakOf(end, turn.signal) : undefined;
+    const broken = end === unasked ? killed() : breakOf(end, turn.signal);
+    const terminated = turn.lineage.length === 1 ? broken : undefined;
     if (terminated && turn.chat.session.terminated?.by !== "memory")
       turn.emit({ type: "session", session: { ...turn.chat.session, terminated } });
     const kept = isClosing(turn.signal) ? waitingCalls(turn.chat) : [];
-    closeOpenCalls(turn, end.reason === "error_max_budget_usd" ? overBudget : aborted, kept);
+    const reason = end === unasked ? interrupted : end.reason === "error_max_budget_usd" ? overBudget : aborted;
+    closeOpenCalls(turn, reason, kept);
     prune(turn);
     turn.flush();
     turn.report({ type: "loop:persist" });

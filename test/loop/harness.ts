@@ -37,7 +37,7 @@ import { callsOf, checkLoopEvents, checkSettled, checkStates } from "./invariant
 
 export { until };
 
-interface Options {
+export interface HarnessOptions {
   files?: Record<string, string>;
   mode?: PermissionMode;
   rules?: Rule[];
@@ -94,7 +94,7 @@ export class Harness {
   /** Whether the record and the events are those of a whole session. */
   readonly #isWhole: boolean;
 
-  constructor(script: Script, options: Options = {}) {
+  constructor(script: Script, options: HarnessOptions = {}) {
     const { files = {}, rules = [], trusted = true, attended = true, titles = false, tools = coreTools } = options;
     this.folder = options.folder ?? path.join(this.#root, "work");
     mkdirSync(this.folder, { recursive: true });
@@ -269,7 +269,7 @@ export function lasting({ session, messages, queue }: Chat): Pick<Chat, "session
 /**
  * Returns a function that makes harnesses, which are closed and checked after each test. Call it within a `describe`.
  */
-export function harnesses(): (script: Script, options?: Options) => Harness {
+export function harnesses(): (script: Script, options?: HarnessOptions) => Harness {
   const open: Harness[] = [];
   afterEach(async () => {
     for (const harness of open.splice(0)) await harness.close();

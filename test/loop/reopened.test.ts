@@ -9,7 +9,7 @@ import { replay } from "../../src/record/replay.ts";
 import { askUser } from "../../src/tools/built-in/ask-user.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import type { Script } from "../scripted-model.ts";
-import { Harness, harnesses, until } from "./harness.ts";
+import { Harness, type HarnessOptions, harnesses, until } from "./harness.ts";
 
 const once = { kind: "permission", type: "once" } as const;
 const append = { call: "bash", input: { command: "echo ran >> log.txt" } };
@@ -39,8 +39,13 @@ describe("R3 a question that was open", () => {
   }
 
   /** Opens a session again in the same folder, as a window does that finds its record. */
-  async function reopen(chat: Chat, folder: string, script: Script, attended = true): Promise<Harness> {
-    const again = new Harness(script, { chat, folder, tools, attended });
+  async function reopen(
+    chat: Chat,
+    folder: string,
+    script: Script,
+    more: Partial<HarnessOptions> = {},
+  ): Promise<Harness> {
+    const again = new Harness(script, { chat, folder, tools, ...more });
     reopened.push(again);
     assert.ok(await again.session.recover());
     return again;
@@ -106,9 +111,31 @@ describe("R3 a question that was open", () => {
     }
   });
 
+  for (const [now, more] of [
+    ["allow it", { mode: "bypassPermissions" }],
+    ["deny it", { mode: "plan" }],
+    ["leave it to a workspace that is not trusted", { trusted: false }],
+  ] as const) {
+    it(`does not run and asks no model while it is only looked at, if the rules now ${now}; Continue goes on`, async () => {
+      const { h, chat } = await closed([[append, second, look]]);
+      const again = await reopen(chat, h.folder, [["Went on."]], more);
+      await until(() => !again.session.running && again.calls.every(({ state }) => state.status === "error"));
+      assert.deepEqual(again.chat.requests, []);
+      assert.equal(again.model.requests.length, 0, "the model is not asked");
+      assert.equal(existsSync(path.join(h.folder, "log.txt")), false);
+      assert.equal(again.chat.session.terminated?.by, "process", "the panel offers Continue");
+      assert.match(again.results()[0] ?? "", /^ERROR Not run: Rondo was closed before the user had answered/);
+      for (const result of again.results().slice(1)) assert.match(result, /^ERROR Not run: Rondo was closed before/);
+      await again.session.continueTurn();
+      assert.equal(again.text(), "Went on.");
+      assert.equal(again.chat.session.terminated, undefined);
+      assert.equal(existsSync(path.join(h.folder, "log.txt")), false);
+    });
+  }
+
   it("is told as not run where nobody can answer", async () => {
     const { h, chat } = await closed([[append, second]]);
-    const again = await reopen(chat, h.folder, [["Well."]], false);
+    const again = await reopen(chat, h.folder, [["Well."]], { attended: false });
     assert.deepEqual(again.chat.requests, []);
     assert.match(again.results()[0] ?? "", /^ERROR Not run: Rondo was closed before the user had answered/);
     assert.match(again.results()[1] ?? "", /^ERROR Not run: Rondo was closed before this began/);

@@ -22,6 +22,8 @@ export class CallRecord {
   completed = false;
   /** Whether the user is asked about the call. */
   isAsking = false;
+  /** Whether the user was asked about the call in this run. */
+  wasAsked = false;
   /** Output or error, once the call has ended. */
   output = "";
   decision: CallDecision | undefined;
@@ -56,6 +58,7 @@ export class CallRecord {
   /** Call it before the user is asked. Until the call is recorded again, it may be asked about again. */
   asks(): void {
     this.isAsking = true;
+    this.wasAsked = true;
     this.running();
   }
 

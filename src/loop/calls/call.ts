@@ -9,6 +9,7 @@ import { loopTitle } from "../../chat/request-titles.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
 import type { Spent } from "../../chat/spent.ts";
 import { isClosing } from "../../chat/stopped.ts";
+import { askUser as askUserTool } from "../../tools/built-in/ask-user.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
@@ -41,6 +42,9 @@ import { Deadline } from "./deadline.ts";
 /** Whether the turn continues: hooks and the user's denial without a reason end it (T7). */
 export type CallEnd = "continue" | TurnEnd;
 
+/** The end of a reopened turn whose question would not come back: by now the rules allow or deny its call. */
+export const unasked: TurnEnd = { reason: "interrupted", error: undefined };
+
 interface CallInProgress {
   turn: Turn;
   config: AgentConfig;
@@ -48,6 +52,8 @@ interface CallInProgress {
   record: CallRecord;
   hooks: CallHooks;
   deadline: Deadline;
+  /** Whether only an answer of the user decides: opening a session runs nothing. */
+  mustAsk: boolean;
 }
 
 /** The decision about a call before it runs. */
@@ -65,8 +71,8 @@ interface Denied {
   end: CallEnd;
 }
 
-/** Rejects only with a RecordError: all other failures become the call's result. */
-export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall): Promise<CallEnd> {
+/** Rejects only with a RecordError: all other failures become the call's result. `mustAsk`: it is `unasked` unless the user is asked. */
+export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall, mustAsk = false): Promise<CallEnd> {
   const started = Date.now();
   const { tool: toolName, callID: toolCallId } = call;
   const record = new CallRecord(turn, call, started);
@@ -74,7 +80,7 @@ export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall): 
   turn.report({ type: "tool:start", toolName, toolCallId });
   try {
     record.running();
-    return await attempt({ turn, config, call, record, hooks: new CallHooks(turn, call, record), deadline });
+    return await attempt({ turn, config, call, record, hooks: new CallHooks(turn, call, record), deadline, mustAsk });
   } finally {
     deadline.close();
     const result = record.completed ? "completed" : "error";
@@ -89,6 +95,10 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
   try {
     deadline.signal.throwIfAborted();
     const decided = await guardAgainstRepeats(current, await decide(current));
+    if (current.mustAsk && !record.wasAsked && record.tool !== askUserTool.name) {
+      record.asks();
+      return unasked;
+    }
     hooks.tell(changeOf(record, decided));
     switch (decided.type) {
       case "denied":

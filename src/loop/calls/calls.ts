@@ -11,6 +11,18 @@ const mostAtOnce = 8;
 /** Ends early when the user denied a call without a reason; later calls stay open. */
 export async function runCalls(turn: Turn, config: AgentConfig, calls: readonly ToolCall[]): Promise<CallEnd> {
   turn.report({ type: "loop:execute", toolCount: calls.length });
+  return await runGroups(turn, config, calls);
+}
+
+/** Runs the calls of a reopened session. Nothing runs unless the first one asks again and is answered. */
+export async function runReopenedCalls(turn: Turn, config: AgentConfig, calls: readonly ToolCall[]): Promise<CallEnd> {
+  turn.report({ type: "loop:execute", toolCount: calls.length });
+  const [first, ...behind] = calls;
+  const end = first ? await runCall(turn, config, first, true) : "continue";
+  return end === "continue" ? await runGroups(turn, config, behind) : end;
+}
+
+async function runGroups(turn: Turn, config: AgentConfig, calls: readonly ToolCall[]): Promise<CallEnd> {
   for (const group of sideBySide(config, calls)) {
     // Calls after an open question wait with it.
     if (isClosing(turn.signal)) return "continue";

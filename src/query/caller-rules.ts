@@ -4,6 +4,7 @@ import { isSwitchedOn } from "../loop/agents/agents.ts";
 import { ruledOut } from "../loop/permissions/own-reads.ts";
 import { ourTool } from "../project/tool-names.ts";
 import type { ReadBoundary } from "../tools/node-host/config-files.ts";
+import { askUserName } from "../tools/tool.ts";
 import type { Options } from "./query-types.ts";
 
 /** Parses a tool name, optionally with a pattern: `bash`, `Bash`, `bash(npm test *)`, `Bash(npm test:*)`. */
@@ -38,6 +39,6 @@ export function withheldTools(options: Options, all: readonly string[]): string[
   const isOffered = (name: string) =>
     isSwitchedOn(switches, name) &&
     (wanted === undefined || wanted.has(name)) &&
-    (name !== "ask_user" || canUseTool !== undefined);
+    (name !== askUserName || canUseTool !== undefined);
   return all.filter((name) => !isOffered(name));
 }

@@ -11,6 +11,9 @@ export function isHarmless(tool: Pick<Tool, "sideEffect"> | undefined): boolean 
   return tool?.sideEffect === "none" || tool?.sideEffect === "read-only";
 }
 
+/** The tool whose calls are questions to the user. */
+export const askUserName = "ask_user";
+
 /** A failure that the model can act on. Its message becomes the call's result; people read `words` in its place. */
 export class ToolError extends Error {
   override readonly name = "ToolError";

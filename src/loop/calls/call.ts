@@ -9,11 +9,11 @@ import { loopTitle } from "../../chat/request-titles.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
 import type { Spent } from "../../chat/spent.ts";
 import { isClosing } from "../../chat/stopped.ts";
-import { askUser as askUserTool } from "../../tools/built-in/ask-user.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
   type AskUser,
+  askUserName,
   type Delegate,
   isHarmless,
   nobodyToAsk,
@@ -95,7 +95,7 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
   try {
     deadline.signal.throwIfAborted();
     const decided = await guardAgainstRepeats(current, await decide(current));
-    if (current.mustAsk && !record.wasAsked && record.tool !== askUserTool.name) {
+    if (current.mustAsk && !record.wasAsked && record.tool !== askUserName) {
       record.asks();
       return unasked;
     }

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import type { Question } from "../../chat/requests.ts";
 import { headOf } from "../text/text.ts";
-import { defineTool } from "../tool.ts";
+import { askUserName, defineTool } from "../tool.ts";
 
 const Text = z.string().check(z.trim(), z.minLength(1));
 
 export const askUser = defineTool({
-  name: "ask_user",
+  name: askUserName,
   sideEffect: "none",
   // The user may take any amount of time.
   timeoutMs: "own",

@@ -1,5 +1,6 @@
 /** The panel without a model: rows and forms in place, keys that the page forgets, and nothing cut at any width. */
 import assert from "node:assert/strict";
+import { until } from "../timing.ts";
 import { button, focused, message, panelWith } from "./browser.ts";
 import { connectStates, models, there, unconnected, view } from "./connect-states.ts";
 import * as f from "./fixtures.ts";
@@ -25,6 +26,26 @@ describe("connecting a model", () => {
       ["ollama", "vscode"],
     );
     assert.equal(await panel.page.locator(".Connect .primary").count(), 1, "one blue button");
+  });
+
+  it("is read from its top in a short panel, and stays where it was scrolled to when the panel is resized", async () => {
+    const panel = await panelWith(unconnected({ found: [ollama] }));
+    const heading = panel.page.getByRole("heading", { name: "Connect a model" });
+    const log = panel.page.getByRole("log");
+    const top = () => log.evaluate((element) => element.scrollTop);
+    await panel.page.setViewportSize({ width: 320, height: 480 });
+    await until(() => log.evaluate((element) => element.scrollHeight > element.clientHeight));
+    assert.equal(await top(), 0);
+    assert.ok(await heading.isVisible());
+    await log.evaluate((element) => element.scrollTo(0, 60));
+    await panel.page.setViewportSize({ width: 320, height: 470 });
+    await until(() => log.evaluate((element) => element.scrollHeight - element.clientHeight >= 60));
+    assert.equal(await top(), 60);
+    // A conversation before it was at its end.
+    await panel.post(f.snapshot(f.chat("Long", [f.asked, f.rondo([f.saying(f.answer.repeat(8))])])));
+    await panel.post(unconnected({ found: [ollama] }));
+    await heading.waitFor();
+    await until(async () => (await top()) === 0);
   });
 
   it("sends a pasted key once, in a field that hides it, and keeps it nowhere", async () => {

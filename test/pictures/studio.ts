@@ -105,7 +105,10 @@ export class Studio {
 /** Runs in the page. */
 function isAtEnd(): boolean {
   const log = document.querySelector("[role=log]");
-  return log !== null && log.scrollHeight - log.scrollTop - log.clientHeight < 24;
+  // The start page has no rows, and is shown from its top.
+  return (
+    log !== null && log.querySelector("[data-row]") !== null && log.scrollHeight - log.scrollTop - log.clientHeight < 24
+  );
 }
 
 /** Runs in the page. */

@@ -46,8 +46,8 @@ export class LogScroll {
       ...{ aim: this.#aim, kept: this.#kept },
     }),
   );
-  /** Whether the log stays at its end. */
-  readonly following = $derived(this.#aim.type === "end");
+  /** Whether the log stays at its end. Without rows it shows the start page, which scrolls on its own. */
+  readonly following = $derived(this.#aim.type === "end" && this.#keys.length > 0);
 
   /** `rows` is read reactively. */
   constructor(rows: () => readonly LogRow[]) {
@@ -91,8 +91,8 @@ export class LogScroll {
     if (moved < 0 || (moved > 0 && this.#aim.type === "hold")) this.scrolled();
     if (this.#measureNew()) return;
     const { scrollTo } = this.layout;
-    if (scrollTo === "end") log.scrollTop = log.scrollHeight;
-    else if (scrollTo !== undefined && Math.abs(log.scrollTop - scrollTo) > 0.5) log.scrollTop = scrollTo;
+    if (this.following) log.scrollTop = log.scrollHeight;
+    else if (typeof scrollTo === "number" && Math.abs(log.scrollTop - scrollTo) > 0.5) log.scrollTop = scrollTo;
     this.#lastTop = log.scrollTop;
     this.#scrollTop = log.scrollTop;
     this.#height = log.clientHeight;

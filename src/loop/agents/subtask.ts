@@ -2,7 +2,7 @@
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../../chat/message.ts";
-import type { CallEnd } from "../calls/call.ts";
+import type { CallEnd } from "../calls/call-in-progress.ts";
 import { runCalls } from "../calls/calls.ts";
 import { measureContext } from "../context/context.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";

@@ -1,75 +1,45 @@
 /** A tool call: repair, parse, hook, plan, ask, run, finish (spec T4). Every call ends with exactly one result. */
-import { findEntry } from "../../chat/apply.ts";
-import { denialWords, untrustedWords } from "../../chat/call-words.ts";
-import { newID } from "../../chat/ids.ts";
+import { untrustedWords } from "../../chat/call-words.ts";
 import { sameJson } from "../../chat/json.ts";
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
-import { loopTitle } from "../../chat/request-titles.ts";
-import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
 import type { Spent } from "../../chat/spent.ts";
 import { isClosing } from "../../chat/stopped.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
-  type AskUser,
   askUserName,
   type Delegate,
   isHarmless,
-  nobodyToAsk,
-  type PermissionRequirement,
   type Tool,
   ToolError,
   type ToolPlan,
   type ToolResult,
 } from "../../tools/tool.ts";
 import { noOutcome } from "../hooks.ts";
-import { Withdrawn } from "../permissions/open-requests.ts";
-import { partsOf } from "../permissions/parts.ts";
 import type { CallToJudge, Forbidden, Verdict } from "../permissions/permissions.ts";
-import { needsOwnRule } from "../permissions/rules.ts";
 import type { ToolCall } from "../reply/reply-sink.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { RecordError } from "../storage.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 import { Blocked } from "./blocked.ts";
 import { CallHooks, hookSays } from "./call-hooks.ts";
+import type { CallEnd, CallInProgress } from "./call-in-progress.ts";
 import { findTool, parseInput, replaceInput } from "./call-input.ts";
+import { askPermission, askToRepeat, askUser } from "./call-questions.ts";
 import { CallRecord } from "./call-record.ts";
 import { abortedText } from "./close-calls.ts";
 import { Deadline } from "./deadline.ts";
-
-/** Whether the turn continues: hooks and the user's denial without a reason end it (T7). */
-export type CallEnd = "continue" | TurnEnd;
+import { type DeniedCall, notAllowed, refusedByUser } from "./denied-call.ts";
 
 /** The end of a reopened turn whose question would not come back: by now the rules allow or deny its call. */
 export const unasked: TurnEnd = { reason: "interrupted", error: undefined };
-
-interface CallInProgress {
-  turn: Turn;
-  config: AgentConfig;
-  call: ToolCall;
-  record: CallRecord;
-  hooks: CallHooks;
-  deadline: Deadline;
-  /** Whether only an answer of the user decides: opening a session runs nothing. */
-  mustAsk: boolean;
-}
 
 /** The decision about a call before it runs. */
 type Decided =
   | { type: "ready"; tool: Tool; plan: ToolPlan }
   | { type: "failed"; error: string; words: string }
-  | Denied;
-
-interface Denied {
-  type: "denied";
-  error: string;
-  /** For people. */
-  words: string;
-  by: "user" | "others";
-  end: CallEnd;
-}
+  | DeniedCall;
 
 /** Rejects only with a RecordError: all other failures become the call's result. `mustAsk`: it is `unasked` unless the user is asked. */
 export async function runCall(turn: Turn, config: AgentConfig, call: ToolCall, mustAsk = false): Promise<CallEnd> {
@@ -151,14 +121,14 @@ async function decide(current: CallInProgress): Promise<Decided> {
       const error = hooks.end.error?.message ?? "";
       return { type: "denied", error, words: error, by: "others", end: hooks.end };
     }
-    if (said.decision === "deny") return denied(hookSays(said.reason));
+    if (said.decision === "deny") return notAllowed(hookSays(said.reason));
     if (said.updatedInput) input = replaceInput(record, tool, said.updatedInput);
     let hook: CallToJudge["hook"] = said.decision && { decision: said.decision, reason: said.reason };
     for (;;) {
       const plan = await prepare(current, tool, input);
-      const verdict = await askPermission(current, callToJudge(current, tool, plan, hook));
-      if (verdict.type === "forbidden") return denied(verdict.why);
-      if (verdict.type === "deny") return refused(verdict.words);
+      const verdict = await askPermission(current, tool, plan, hook);
+      if (verdict.type === "forbidden") return notAllowed(verdict.why);
+      if (verdict.type === "deny") return refusedByUser(verdict.words);
       const changed = changedInput(verdict, record.input);
       if (!changed) return { type: "ready", tool, plan };
       // The change comes from whoever allowed the call, so it is allowed too, except for protected files.
@@ -201,39 +171,6 @@ async function prepare(current: CallInProgress, tool: Tool, input: Record<string
   return plan;
 }
 
-function askUser({ turn, call, record }: CallInProgress): AskUser {
-  const { permissions } = turn;
-  if (!permissions.attended) return nobodyToAsk;
-  return async (questions) => {
-    const request = { kind: "choices", id: newID("per"), ...idsOf(turn, call), tool: record.tool, questions } as const;
-    try {
-      const ask = () => permissions.requests.ask<ChoicesRequest>(request, { signal: turn.signal });
-      keepQuestion(turn, record);
-      const answer = await turn.untimed(ask);
-      record.isAsking = false;
-      if (answer.type === "chosen") return answer.choices;
-      if (answer.words === "") return undefined;
-      throw new ToolError(
-        `The user did not choose, and says: ${answer.words}`,
-        `You answered in your own words: “${answer.words}”`,
-      );
-    } catch (error) {
-      throw error instanceof Withdrawn ? new Blocked(error.message) : error;
-    }
-  };
-}
-
-/** Records that the user is asked. Not for a subagent: its call has no meaning without the call that has started it. */
-function keepQuestion(turn: Turn, record: CallRecord): void {
-  if (!turn.permissions.attended || turn.lineage.length > 1) return;
-  record.asks();
-  turn.flush();
-}
-
-function idsOf(turn: Turn, { messageID, partID, callID }: ToolCall) {
-  return { sessionID: turn.chat.session.id, messageID, partID, callID };
-}
-
 /** Tells the model how its call was changed: the conversation keeps it as it was made. */
 function changeOf({ tool, input, asked }: CallRecord, { type }: Decided): string {
   if (sameJson(input, asked)) return "";
@@ -243,62 +180,6 @@ function changeOf({ tool, input, asked }: CallRecord, { type }: Decided): string
   return type === "ready"
     ? `The call was changed before it was allowed. It ran as: ${what}`
     : `The call was changed before that, to: ${what}`;
-}
-
-function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: CallToJudge["hook"]): CallToJudge {
-  const { turn, call, record } = current;
-  const { lineage, permissions } = turn;
-  const judged = (need: PermissionRequirement) => permissions.judge(need, tool.name, lineage);
-  const preview =
-    plan.preview.type === "command" ? { ...plan.preview, parts: partsOf(plan.requires, judged) } : plan.preview;
-  return {
-    ...idsOf(turn, call),
-    tool: tool.name,
-    title: plan.preview.type === "command" ? commandTitle(plan) : `${plan.title}?`,
-    preview,
-    input: record.input,
-    requires: isSilent(turn, call) ? plan.requires.map((need) => notesNeed(turn, need)) : plan.requires,
-    lineage,
-    effects: plan.effects,
-    hook,
-  };
-}
-
-function commandTitle({ requires }: ToolPlan): string {
-  return requires.some(needsOwnRule) ? "Run this command outside the sandbox?" : "Run this command?";
-}
-
-function isSilent(turn: Turn, { messageID }: ToolCall): boolean {
-  return findEntry(turn.chat, messageID)?.info.silent === true;
-}
-
-/** Replaces the requirement for the memory file: in a silent turn it does not count as protected (C5). */
-function notesNeed(turn: Turn, need: PermissionRequirement): PermissionRequirement {
-  const path = turn.project().memory?.path;
-  if (need.permission !== "edit" || need.pattern !== path) return need;
-  return { ...need, permission: "memory", suggestedRule: need.pattern, protection: "none" };
-}
-
-async function askPermission({ turn, hooks, record }: CallInProgress, call: CallToJudge): Promise<Verdict> {
-  const started = Date.now();
-  let asked: PermissionRequest | undefined;
-  const before = async (request: PermissionRequest) => {
-    const verdict = await hooks.beforeAsking(request);
-    if (verdict) return verdict;
-    asked = request;
-    hooks.notify(`Rondo asks: ${request.title}`);
-    keepQuestion(turn, record);
-    return undefined;
-  };
-  const verdict = await turn.untimed(() => turn.permissions.allow(call, before, turn.signal));
-  record.isAsking = false;
-  record.decision = {
-    outcome: verdict.type === "forbidden" || verdict.type === "deny" ? "denied" : "allowed",
-    why: "why" in verdict ? verdict.why : (asked?.reason ?? "Decided by a hook."),
-    question: asked?.title,
-    waitedMs: Date.now() - started,
-  };
-  return verdict;
 }
 
 /** Returns `input`, or its replacement if whoever allowed the call has changed it. */
@@ -320,19 +201,6 @@ function changedInput(
   }
 }
 
-function refused(words: string): Denied {
-  const said = words.trim();
-  const denial = { type: "denied", words: denialWords(said), by: "user" } as const;
-  if (said !== "") return { ...denial, error: `The user refused this call and says: ${said}`, end: "continue" };
-  const error = "The user refused this call and stopped the turn.";
-  return { ...denial, error, end: { reason: "blocked", error: undefined } };
-}
-
-function denied(why: string): Denied {
-  const error = `Not allowed: ${why} Choose another way, or tell the user what you would need.`;
-  return { type: "denied", error, words: why.replace("A hook of the user", "A hook"), by: "others", end: "continue" };
-}
-
 const maxRefusedRepeats = 3;
 
 /** Makes a repeated call only if the rules or the user allow it, also one that fails before it runs (T6). */
@@ -351,30 +219,6 @@ async function guardAgainstRepeats(current: CallInProgress, decided: Decided): P
   const message = `The model kept calling ${record.tool} although it was denied.`;
   const error = { code: "doom-loop", message, next: "Say what it should do instead." };
   return { ...refusal, end: { reason: "blocked", error } };
-}
-
-async function askToRepeat({ turn, call, record, hooks }: CallInProgress): Promise<Denied | undefined> {
-  const { tool, input } = record;
-  const repeated = { ...idsOf(turn, call), tool, input, lineage: turn.lineage };
-  const notify = () => {
-    hooks.notify(`Rondo asks: ${loopTitle}`);
-    keepQuestion(turn, record);
-  };
-  const verdict = await turn.untimed(() => turn.permissions.allowRepeat(repeated, notify, turn.signal));
-  record.isAsking = false;
-  switch (verdict.type) {
-    case "continue":
-    case "always":
-      return undefined;
-    case "hint":
-      return refused(verdict.words);
-    case "stop":
-      return refused("");
-    case "forbidden":
-      return denied(verdict.why);
-    default:
-      return never(verdict);
-  }
 }
 
 async function perform(current: CallInProgress, { tool, plan }: Decided & { type: "ready" }): Promise<ToolResult> {

@@ -4,7 +4,8 @@ import { isHarmless } from "../../tools/tool.ts";
 import type { ToolCall } from "../reply/reply-sink.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
-import { type CallEnd, runCall } from "./call.ts";
+import { runCall } from "./call.ts";
+import type { CallEnd } from "./call-in-progress.ts";
 
 const mostAtOnce = 8;
 

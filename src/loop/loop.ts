@@ -34,7 +34,7 @@ import { ModelError } from "./model.ts";
 import { streamReply } from "./reply/reply.ts";
 import type { Reply } from "./reply/reply-sink.ts";
 import { OverTime } from "./session/clock.ts";
-import { breakOf, killed } from "./session/termination.ts";
+import { breakOf, killed, markSession } from "./session/termination.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
 import { reminders } from "./setup/system-prompt.ts";
 import type { Turn, TurnEnd } from "./turn.ts";
@@ -359,9 +359,7 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   try {
     if (end.error) storeError(turn, end.error);
     const broken = end === unasked ? killed() : breakOf(end, turn.signal);
-    const terminated = turn.lineage.length === 1 ? broken : undefined;
-    if (terminated && turn.chat.session.terminated?.by !== "memory")
-      turn.emit({ type: "session", session: { ...turn.chat.session, terminated } });
+    if (broken && turn.lineage.length === 1) markSession(turn, broken);
     const kept = isClosing(turn.signal) ? waitingCalls(turn.chat) : [];
     const reason = end === unasked ? interrupted : end.reason === "error_max_budget_usd" ? overBudget : aborted;
     closeOpenCalls(turn, reason, kept);

@@ -2,14 +2,16 @@
 import type { SessionInfo } from "../../chat/events.ts";
 import { isClosing } from "../../chat/stopped.ts";
 import type { Project } from "../setup/project.ts";
-import type { TurnEnd } from "../turn.ts";
+import type { ChatAccess, TurnEnd } from "../turn.ts";
 import { IntakeError } from "./intake-error.ts";
 
 type Termination = NonNullable<SessionInfo["terminated"]>;
 
-/** Returns the session with this mark in place of any other. */
-export function withMark({ terminated: _, ...session }: SessionInfo, mark: Termination | undefined): SessionInfo {
-  return mark ? { ...session, terminated: mark } : session;
+/** Replaces how the session has ended; undefined: it goes on. The end by the memory file stays. */
+export function markSession({ chat, emit }: Pick<ChatAccess, "chat" | "emit">, mark: Termination | undefined): void {
+  const { terminated, ...session } = chat.session;
+  if (terminated?.by === "memory") return;
+  emit({ type: "session", session: mark ? { ...session, terminated: mark } : session });
 }
 
 /** Returns the session's end for good, if the user's memory file says it. */

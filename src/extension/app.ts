@@ -1,11 +1,8 @@
 /** The composition root: builds everything and connects it. `extension.ts` loads it when it is needed. */
-import { createHash } from "node:crypto";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { attempt } from "../chat/attempt.ts";
-import { diffsOf } from "../chat/diffs.ts";
-import type { ChatEvent } from "../chat/events.ts";
 import { sameJson } from "../chat/json.ts";
 import { forLog } from "../loop/loop-events.ts";
 import { presentMode } from "../loop/setup/agent-config.ts";
@@ -24,8 +21,8 @@ import { WorktreeStore } from "../worktrees/worktree-store.ts";
 import { commands } from "./commands.ts";
 import { commentCommands } from "./comments/comment-commands.ts";
 import { Comments } from "./comments/comments.ts";
-import { planAt } from "./comments/plan-documents.ts";
 import { updateContextKeys } from "./context-keys.ts";
+import { documentText } from "./document-texts.ts";
 import { BriefModel } from "./editor/brief-model.ts";
 import { CommitMessages } from "./editor/commit/commit-messages.ts";
 import { contextCommands } from "./editor/context-commands.ts";
@@ -35,6 +32,7 @@ import { editPermission } from "./editor/inline/edit-permission.ts";
 import { InlinePrompts } from "./editor/inline/inline-prompt.ts";
 import { TerminalCommands } from "./editor/terminal-commands.ts";
 import { Follow } from "./follow/follow.ts";
+import { showEdit } from "./follow/show-edit.ts";
 import { openFolders } from "./host/documents.ts";
 import { vscodeHost } from "./host/vscode-host.ts";
 import { vscodeTools } from "./host/vscode-tools.ts";
@@ -48,7 +46,7 @@ import { ConnectPage } from "./panel/connect-page.ts";
 import { conversationHandlers } from "./panel/conversation-handlers.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { Handlers, PanelContext } from "./panel/handlers.ts";
-import { openInEditor, proposedText, showIfNothingIsOpen } from "./panel/open.ts";
+import { openInEditor } from "./panel/open.ts";
 import { Panel } from "./panel/panel.ts";
 import { panelState } from "./panel/panel-state.ts";
 import { questionHandlers } from "./panel/question-handlers.ts";
@@ -62,34 +60,25 @@ import { openTour } from "./panel/tour.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
 import { worktreeCommands } from "./panel/worktree-commands.ts";
-import { worktreeText } from "./panel/worktree-diff.ts";
 import { WorktreePage } from "./panel/worktree-page.ts";
-import { watchAllChanges } from "./review/all-changes.ts";
-import { BaselineProvider } from "./review/baseline-provider.ts";
-import { CellActions } from "./review/cell-actions.ts";
 import { DecisionTeller } from "./review/decision-teller.ts";
-import { Decorations } from "./review/decorations.ts";
 import { offerDiffLenses } from "./review/diff-lens-offer.ts";
-import { hunkFeatures } from "./review/hunk-features.ts";
-import { HunkLenses } from "./review/hunk-lenses.ts";
 import { Review } from "./review/review.ts";
-import { ReviewBadges } from "./review/review-badges.ts";
 import { reviewCommands, reviewHandlers } from "./review/review-commands.ts";
+import { ShownReview } from "./review/shown-review.ts";
 import { StepChanges } from "./review/step-changes.ts";
 import { BypassEnds } from "./sessions/bypass-ends.ts";
 import { ChangeAuthors } from "./sessions/change-authors.ts";
 import { initialChoices, modelToBeginWith, remembered, SessionChoices } from "./sessions/choices.ts";
 import type { ConversationObserver, SharedDeps } from "./sessions/conversation-options.ts";
 import { Conversations } from "./sessions/conversations.ts";
-import { checkpointText, editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
+import { editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
 import { Projects } from "./sessions/projects.ts";
 import { SessionMarks } from "./sessions/session-marks.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
 import { windowBoundary } from "./sessions/window-boundary.ts";
 import { readSettings, watchSettings } from "./settings.ts";
-
-/** The text of a comparison that the window shows again after a reload. */
-const closedWithWindow = "This comparison ended when the window was reloaded. Open it again from Rondo's panel.\n";
+import { windowStorage } from "./window-storage.ts";
 
 export interface App {
   view: vscode.WebviewViewProvider;
@@ -108,7 +97,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     return one;
   };
   const log = own(vscode.window.createOutputChannel("Rondo", { log: true }));
-  const storage = storageOf(context.globalStorageUri);
+  const storage = windowStorage(context.globalStorageUri);
   const stateChanged = () => {
     panel.stateChanged();
     rivals.refresh();
@@ -383,13 +372,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     }),
   );
 
-  own(new Decorations(review, own(new HunkLenses(review))));
-  own(hunkFeatures(review));
-  own(new ReviewBadges(review));
-  own(watchAllChanges(review));
+  const shownReview = own(new ShownReview(review));
   own(offerDiffLenses(context.globalState));
-  own(new CellActions(review));
-  const baselines = own(new BaselineProvider(review));
   const reviewLoaded = review.load();
   void comments.load();
   for (const { onDidChange } of [marks, review, comments.threads, keys, models, projects])
@@ -430,14 +414,6 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     "rondo.showWaiting": () => attention.show(),
     "rondo.follow": () => follow.set(follow.state !== "on"),
   };
-  const documents: Record<string, (uri: vscode.Uri) => string | undefined | Promise<string | undefined>> = {
-    "rondo-before": (uri) => baselines.text(uri),
-    "rondo-checkpoint": checkpointText,
-    "rondo-lines": (uri) => baselines.text(uri),
-    "rondo-plan": (uri) => planAt(uri, (sessionID) => conversations.chat(sessionID)),
-    "rondo-proposed": proposedText,
-    "rondo-worktree": worktreeText,
-  };
   for (const [id, run] of Object.entries(table)) {
     if (!declared.has(id)) own(vscode.commands.registerCommand(id, run));
   }
@@ -446,7 +422,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     commands: table,
     async document(uri) {
       await reviewLoaded;
-      return (await documents[uri.scheme]?.(uri)) ?? closedWithWindow;
+      return await documentText(uri, { shownReview, chatOf: (sessionID) => conversations.chat(sessionID) });
     },
     async close() {
       await Promise.all(conversations.sessions.map(({ chat }) => teller.settled(chat.session.id)));
@@ -456,21 +432,4 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       await models.dispose();
     },
   };
-}
-
-async function showEdit(event: ChatEvent): Promise<void> {
-  if (event.type !== "part" || event.part.type !== "tool" || event.part.state.status !== "completed") return;
-  const [diff] = diffsOf(event.part.state.metadata);
-  if (diff) await showIfNothingIsOpen(diff.path);
-}
-
-/**
- * Returns the folder of this workspace's sessions and reviews. It is not `storageUri`: while the extension host of a
- * reloaded window lives on, VS Code gives the new window another folder, and the sessions would seem lost.
- */
-function storageOf(root: vscode.Uri): vscode.Uri {
-  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
-  const name = workspaceFile?.toString() ?? workspaceFolders.map(({ uri }) => uri.toString()).join("\n");
-  const key = createHash("sha256").update(name).digest("hex").slice(0, 16);
-  return vscode.Uri.joinPath(root, "workspaces", name === "" ? "none" : key);
 }

@@ -15,12 +15,6 @@ export async function openInEditor(file: string, line: number | undefined): Prom
   await vscode.window.showTextDocument(uri, { preview: true, ...selection });
 }
 
-/** Shows a file that the agent has changed, but only if no other tab is open, so that it never gets in the way. */
-export async function showIfNothingIsOpen(file: string): Promise<void> {
-  if (vscode.window.tabGroups.all.some((group) => group.tabs.length > 0)) return;
-  await vscode.window.showTextDocument(await findFile(file), { preview: true, preserveFocus: true });
-}
-
 /** @throws Error for a file that does not exist, or whose name is not that of a file on this machine */
 export async function findFile(file: string): Promise<vscode.Uri> {
   const folders = vscode.workspace.workspaceFolders ?? [];

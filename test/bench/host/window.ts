@@ -4,14 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import { watchAllChanges } from "../../../src/extension/review/all-changes.ts";
-import { BaselineProvider } from "../../../src/extension/review/baseline-provider.ts";
-import { CellActions } from "../../../src/extension/review/cell-actions.ts";
-import { Decorations } from "../../../src/extension/review/decorations.ts";
-import { hunkFeatures } from "../../../src/extension/review/hunk-features.ts";
-import { HunkLenses } from "../../../src/extension/review/hunk-lenses.ts";
 import { Review } from "../../../src/extension/review/review.ts";
-import { ReviewBadges } from "../../../src/extension/review/review-badges.ts";
+import { ShownReview } from "../../../src/extension/review/shown-review.ts";
 
 /** The panel sends its state once in a frame. */
 const frameMs = 16;
@@ -30,20 +24,13 @@ export class ReviewWindow {
     this.storage = storage;
     const warn = (message: string) => console.error(message);
     this.review = new Review({ storage: vscode.Uri.file(storage), warn });
-    const lenses = new HunkLenses(this.review);
     let frame: NodeJS.Timeout | undefined;
     const tellPanel = () => {
       frame = undefined;
       this.stateChars = JSON.stringify(this.review.files()).length;
     };
     this.#own = [
-      new Decorations(this.review, lenses),
-      lenses,
-      hunkFeatures(this.review),
-      new ReviewBadges(this.review),
-      watchAllChanges(this.review),
-      new CellActions(this.review),
-      new BaselineProvider(this.review),
+      new ShownReview(this.review),
       this.review.onDidChange(() => {
         frame ??= setTimeout(tellPanel, frameMs);
       }),

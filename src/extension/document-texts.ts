@@ -1,0 +1,28 @@
+import type * as vscode from "vscode";
+import type { Chat } from "../chat/apply.ts";
+import { planAt } from "./comments/plan-documents.ts";
+import { proposedText } from "./panel/open.ts";
+import { worktreeText } from "./panel/worktree-diff.ts";
+import type { ShownReview } from "./review/shown-review.ts";
+import { checkpointText } from "./sessions/editor-checkpoints.ts";
+
+/** The text of a comparison that the window shows again after a reload. */
+const closedWithWindow = "This comparison ended when the window was reloaded. Open it again from Rondo's panel.\n";
+
+interface DocumentSources {
+  shownReview: ShownReview;
+  chatOf(sessionID: string): Chat;
+}
+
+/** Returns the text of a document with one of Rondo's schemes. */
+export async function documentText(uri: vscode.Uri, { shownReview, chatOf }: DocumentSources): Promise<string> {
+  const texts: Record<string, (uri: vscode.Uri) => string | undefined | Promise<string | undefined>> = {
+    "rondo-before": () => shownReview.text(uri),
+    "rondo-checkpoint": checkpointText,
+    "rondo-lines": () => shownReview.text(uri),
+    "rondo-plan": () => planAt(uri, chatOf),
+    "rondo-proposed": proposedText,
+    "rondo-worktree": worktreeText,
+  };
+  return (await texts[uri.scheme]?.(uri)) ?? closedWithWindow;
+}

@@ -179,7 +179,7 @@ interface BudgetAsked extends Asked {
   kind: "budget";
 }
 
-/** A limit is reached, or cannot be kept since the model's price is not known. `next…`: the limit after "Continue". */
+/** A limit is reached, or cannot be kept since the model's price is not known. `next…`: the limit after a "Continue" that names none. */
 export type BudgetRequest =
   | (BudgetAsked & { scope: "session" | "day"; spentUsd: number; limitUsd: number; nextLimitUsd: number })
   | (BudgetAsked & { scope: "tokens"; spentTokens: number; limitTokens: number; nextLimitTokens: number })
@@ -234,7 +234,14 @@ export const Answer = z.discriminatedUnion("kind", [
     z.object({ kind: plan, type: z.literal("keep") }),
   ]),
   z.discriminatedUnion("type", [
-    z.object({ kind: budget, type: z.literal("continue") }),
+    /** `limit`: the next one, in USD or tokens, or none for this session; that of the request if absent. */
+    z.object({
+      kind: budget,
+      type: z.literal("continue"),
+      limit: z.optional(z.union([z.number(), z.literal("none")])),
+    }),
+    /** The step that runs is finished: its calls run, the model sums up, and the turn ends. */
+    z.object({ kind: budget, type: z.literal("finish") }),
     z.object({ kind: budget, type: z.literal("stop") }),
   ]),
   z.discriminatedUnion("type", [

@@ -81,6 +81,7 @@ interface Round extends ContextMeasure {
 type Next = "continue" | TurnEnd;
 
 const done: TurnEnd = { reason: "end_turn", error: undefined };
+const budgetSpent: TurnEnd = { reason: "error_max_budget_usd", error: undefined };
 
 async function runRounds(turn: Turn): Promise<TurnEnd> {
   const progress: Progress = {
@@ -133,26 +134,29 @@ async function awaitChanges({ signal }: Turn, { changesKnown }: Progress): Promi
 async function limitReached(turn: Turn, { steps }: Progress): Promise<TurnEnd | undefined> {
   if (turn.signal.aborted) return { reason: "interrupted", error: undefined };
   if (steps >= turn.limits.maxTurns) return { reason: "max_turns", error: undefined };
-  const overBudget = await checkBudget(turn);
-  return overBudget;
+  const over = await checkBudget(turn);
+  // A subagent that has not begun would only sum up.
+  return over ?? (turn.budget.finishes && steps === 0 && turn.lineage.length > 1 ? budgetSpent : undefined);
 }
 
 /** Checks the budget before each round and before calls run; asking the user is not working time (B2). */
 async function checkBudget(turn: Turn): Promise<TurnEnd | undefined> {
   const allowed = await turn.untimed(() => turn.budget.allows(turn.signal));
-  return allowed ? undefined : { reason: "error_max_budget_usd", error: undefined };
+  return allowed ? undefined : budgetSpent;
 }
 
 /** A budget needs the model's price (B2). */
 async function checkPrice(turn: Turn, config: AgentConfig): Promise<TurnEnd | undefined> {
   const answer = await turn.untimed(() => turn.budget.allowsModel(config, turn.signal));
   if (answer === "allowed") return undefined;
-  return answer === "stopped" ? { reason: "error_max_budget_usd", error: undefined } : priceUnknown(config.model);
+  return answer === "stopped" ? budgetSpent : priceUnknown(config.model);
 }
 
 /** Runs a subtask, a compaction, the notes for memory, or a step, whichever is due (L6, L7, L8, C5). */
 async function runRound(turn: Turn, progress: Progress): Promise<Next> {
-  if (turn.chat.queue.length > 0) {
+  const { finishes } = turn.budget;
+  // What is queued waits for a turn that has steps left.
+  if (turn.chat.queue.length > 0 && !finishes) {
     turn.takeQueued();
     progress.mustTellAll = true;
   }
@@ -177,7 +181,7 @@ async function runRound(turn: Turn, progress: Progress): Promise<Next> {
     return await runCompaction(turn, config, user, compaction);
   }
   const round: Round = { turn, config, user, progress, ...measureContext(turn.chat, config) };
-  if (shouldSaveMemory(round)) return await saveNotes(round);
+  if (!finishes && shouldSaveMemory(round)) return await saveNotes(round);
   const isTooFull = turn.limits.autoCompact && round.size > overflowLimit(config, turn.limits) && !isAnswered;
   return (isTooFull ? makeRoom(round) : undefined) ?? (isAnswered ? done : await step(round));
 }
@@ -230,7 +234,8 @@ function makeRoom({ turn, config, user, progress, entries, size }: Round): Next 
 
 async function step(round: Round): Promise<Next> {
   const { turn, config, user, progress } = round;
-  const isLast = config.agent.steps !== undefined && progress.steps + 1 >= config.agent.steps;
+  const { finishes } = turn.budget;
+  const isLast = finishes || (config.agent.steps !== undefined && progress.steps + 1 >= config.agent.steps);
   const { entries, size } = addReminders(round, isLast) ? measureContext(turn.chat, config) : round;
   turn.report({ type: "loop:context", tokenEstimate: size });
   let reply: Reply;
@@ -245,13 +250,20 @@ async function step(round: Round): Promise<Next> {
   progress.compactions = 0;
   progress.overflowed = false;
   if (reply.finish === "context-full") return afterOverflow(round, size, undefined);
-  if (reply.finish === "length") return afterCut(round, reply);
+  if (reply.finish === "length" && !finishes) return afterCut(round, reply);
   progress.continued = 0;
   if (isLast) closeOpenCalls(turn, lastStep);
+  if (finishes) return endOfFinished(reply);
   if (reply.calls.length === 0 || isLast) return await runStopHooks(round, reply);
-  const overBudget = await checkBudget(turn);
-  if (overBudget) return overBudget;
+  const over = await checkBudget(turn);
+  if (over) return over;
   return await withChanges(turn, progress, reply.message.id, () => runCalls(turn, config, reply.calls));
+}
+
+/** The turn ends because of its budget, however well the model has summed up (B2). */
+function endOfFinished(reply: Reply): TurnEnd {
+  const end = endOf(reply);
+  return end.reason === "end_turn" ? budgetSpent : end;
 }
 
 /** Runs calls, and records what they have changed, however they end. */

@@ -112,20 +112,33 @@ describe("loop features", () => {
     assert.equal(await panel.getByRole("group", { name: /^Nothing from/ }).count(), 0);
   });
 
-  it("B2 asks when the budget is reached: Stop ends the turn before the next call, Continue continues it", async () => {
+  it("B2 asks when the budget is reached: a step can be finished, Stop ends the turn, Continue continues it", async () => {
     const panel = await window.newSession();
-    window.plays({ blocks: [run("touch dear.txt")], usage: { input: 20_000, output: 100 } });
+    const dear = { blocks: [run("touch dear.txt")], usage: { input: 20_000, output: 100 } };
+    window.plays(dear, [{ text: "Half of it is done." }]);
     await say(panel, "spend");
+    const card = await question(panel, /This session has cost/);
+    assert.match(await card.innerText(), /1 step in \d+ s\.\s+The last step cost \$2\.01\./);
+    await card.getByRole("button", { name: "Finish this step" }).click();
+    await answer(panel, "Allow once", /command/);
+    await said(panel, "Half of it is done.");
+    await status(panel, /budget/);
+    assert.equal(await window.read("dear.txt"), "");
+
+    const asked = window.requests.length;
+    await say(panel, "and the rest");
     await (await question(panel, /This session has cost/)).press("Escape");
     await status(panel, /budget/);
-    await assert.rejects(window.read("dear.txt"));
+    assert.equal(window.requests.length, asked);
 
-    window.plays([run("touch dear.txt")], [{ text: "It was worth it." }]);
+    window.plays([run("touch dearer.txt")], [{ text: "It was worth it." }]);
     await say(panel, "spend it all the same");
+    const further = (await question(panel, /This session has cost/)).getByRole("radiogroup", { name: "Go on until" });
+    await further.getByRole("radio", { name: "$3.00" }).press("ArrowRight");
     await answer(panel, "Continue", /This session has cost/);
     await answer(panel, "Allow once", /command/);
     await said(panel, "It was worth it.");
-    assert.equal(await window.read("dear.txt"), "");
+    assert.equal(await window.read("dearer.txt"), "");
   });
 
   it("C1 the context meter expands to tokens by category and the cost of the session and the day", async () => {

@@ -7,6 +7,8 @@ export const denyWith = (words: string) => ({ kind: "permission", type: "deny", 
 export const continueLoop = { kind: "loop", type: "continue" } as const;
 export const stopLoop = { kind: "loop", type: "stop" } as const;
 export const continueBudget = { kind: "budget", type: "continue" } as const;
+export const continueTo = (limit: number | "none") => ({ ...continueBudget, limit }) as const;
+export const finishStep = { kind: "budget", type: "finish" } as const;
 export const stopBudget = { kind: "budget", type: "stop" } as const;
 export const choose = (...choices: string[][]) => ({ kind: "choices", type: "chosen", choices }) as const;
 export const skip = (words = "") => ({ kind: "choices", type: "skip", words }) as const;
@@ -33,7 +35,7 @@ export function answersTo(request: UserRequest): Answer[] {
         { kind: "plan", type: "keep" },
       ];
     case "budget":
-      return [continueBudget, stopBudget];
+      return [continueBudget, stopBudget, continueTo(1e6), continueTo("none"), finishStep];
     case "loop": {
       const { kind, always: rules } = request;
       return [

@@ -1,10 +1,12 @@
 /** What a budget decides from the amounts alone (spec B1, B2). */
 import assert from "node:assert/strict";
 import { type AssistantMessage, noTokens, type Part } from "../../src/chat/message.ts";
+import type { AnswerTo, BudgetRequest } from "../../src/chat/requests.ts";
 import { addSpent, nothingSpent, type Spent, spentOn, spentOnEntries } from "../../src/chat/spent.ts";
 import { Budget, type ReachedLimit } from "../../src/loop/session/budget.ts";
 import { replay } from "../../src/record/replay.ts";
 import { assistant, user } from "../wire/ask.ts";
+import { continueBudget, continueTo, finishStep, stopBudget } from "./answers.ts";
 import { bareConfig } from "./bare.ts";
 import { harnesses } from "./harness.ts";
 
@@ -18,7 +20,7 @@ const priced = { model, facts: { ...facts, price } };
 const unpriced = { model, facts: { ...facts, price: undefined } };
 
 /** A budget whose questions get these answers in order; without answers nobody is there. */
-function opened(limits: Partial<Record<Limit, number>>, answers?: boolean[], today = 0) {
+function opened(limits: Partial<Record<Limit, number>>, answers?: AnswerTo<BudgetRequest>[], today = 0) {
   const asked: ReachedLimit[] = [];
   const ledger: number[] = [];
   let looks = 0;
@@ -43,7 +45,7 @@ function opened(limits: Partial<Record<Limit, number>>, answers?: boolean[], tod
 
 describe("B2 a budget", () => {
   it("B2 Continue allows at least a cent, or 1,000 tokens, so that a small limit does not ask at each step", async () => {
-    const usd = opened({ maxBudgetUsd: 0.001 }, [true, true]);
+    const usd = opened({ maxBudgetUsd: 0.001 }, [continueBudget, continueBudget]);
     usd.budget.begin(spent({ usd: 0.5 }));
     assert.equal(await usd.budget.allows(signal), true);
     assert.deepEqual(usd.asked, [{ scope: "session", spentUsd: 0.5, limitUsd: 0.001, nextLimitUsd: 0.51 }]);
@@ -53,7 +55,7 @@ describe("B2 a budget", () => {
     usd.budget.add(spent({ usd: 0.0002 }));
     await usd.budget.allows(signal);
     assert.equal(usd.asked.length, 2);
-    const tokens = opened({ maxBudgetTokens: 10 }, [true, true]);
+    const tokens = opened({ maxBudgetTokens: 10 }, [continueBudget, continueBudget]);
     tokens.budget.begin(spent({ tokens: 50 }));
     await tokens.budget.allows(signal);
     assert.deepEqual(tokens.asked, [{ scope: "tokens", spentTokens: 50, limitTokens: 10, nextLimitTokens: 1050 }]);
@@ -65,13 +67,51 @@ describe("B2 a budget", () => {
     assert.equal(tokens.asked.length, 2);
   });
 
+  it("B2 the user says how far to continue, or that the session has no limit", async () => {
+    for (const [limits, spend] of [
+      [{ maxBudgetUsd: 2 }, (usd: number) => spent({ usd })],
+      [{ maxDailyBudgetUsd: 2 }, (usd: number) => spent({ usd })],
+      [{ maxBudgetTokens: 2 }, (tokens: number) => spent({ tokens })],
+    ] as const) {
+      const { budget, asked } = opened(limits, [continueTo(5), continueTo(4), continueTo("none")]);
+      budget.add(spend(2));
+      assert.equal(await budget.allows(signal), true);
+      budget.add(spend(2.9));
+      assert.equal(await budget.allows(signal), true);
+      assert.equal(asked.length, 1);
+      budget.add(spend(0.1));
+      assert.equal(
+        await budget.allows(signal),
+        true,
+        "an answer that raises nothing is asked again with the next step",
+      );
+      assert.equal(budget.permits(priced), false);
+      assert.equal(await budget.allows(signal), true);
+      budget.add(spend(1e9));
+      assert.deepEqual([await budget.allows(signal), budget.permits(priced), asked.length], [true, true, 3]);
+    }
+  });
+
+  it("B2 a step that is finished asks nothing more until the next turn begins, and nothing else is sent", async () => {
+    const { budget, asked } = opened({ maxBudgetUsd: 1, maxBudgetTokens: 10 }, [finishStep, stopBudget]);
+    budget.begin(spent({ usd: 1, tokens: 10 }));
+    assert.equal(budget.finishes, false);
+    assert.equal(await budget.allows(signal), true);
+    assert.deepEqual([budget.finishes, budget.permits(priced)], [true, false]);
+    budget.add(spent({ usd: 1 }));
+    assert.equal(await budget.allows(signal), true);
+    assert.equal(asked.length, 1, "neither of this limit nor of the other");
+    budget.begin(spent({ usd: 2 }));
+    assert.deepEqual([budget.finishes, await budget.allows(signal)], [false, false]);
+  });
+
   it("B2 what was allowed beyond a limit holds for requests that nobody is asked about, up to its end", async () => {
     for (const [limits, more] of [
       [{ maxBudgetUsd: 2 }, { usd: 2 }],
       [{ maxDailyBudgetUsd: 2 }, { usd: 2 }],
       [{ maxBudgetTokens: 2000 }, { tokens: 2000 }],
     ] as const) {
-      const { budget } = opened(limits, [true]);
+      const { budget } = opened(limits, [continueBudget]);
       assert.equal(budget.permits(priced), true);
       budget.add(spent(more));
       assert.equal(budget.permits(priced), false, "reached");
@@ -89,7 +129,7 @@ describe("B2 a budget", () => {
       [{ usd: 0.5 }, 10, "day"],
       [{ tokens: 100 }, 0, "tokens"],
     ] as const) {
-      const { budget, asked } = opened(all, [false], today);
+      const { budget, asked } = opened(all, [stopBudget], today);
       budget.begin(spent(more));
       assert.equal(await budget.allows(signal), false);
       assert.deepEqual(
@@ -127,7 +167,7 @@ describe("B2 a budget", () => {
     for (const limits of [{ maxBudgetUsd: 3 }, { maxDailyBudgetUsd: 3 }, { maxBudgetUsd: 3, maxDailyBudgetUsd: 9 }]) {
       assert.equal(await opened(limits).budget.allowsModel(unpriced, signal), "refused");
       assert.equal(await opened(limits).budget.allowsModel(priced, signal), "allowed");
-      const { budget, asked } = opened(limits, [false, true]);
+      const { budget, asked } = opened(limits, [stopBudget, continueBudget]);
       assert.equal(budget.permits(unpriced), false);
       assert.equal(budget.permits(priced), true);
       assert.equal(await budget.allowsModel(unpriced, signal), "stopped");

@@ -4,7 +4,7 @@ import type { BudgetRequest } from "../../src/chat/requests.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import type { Ledger } from "../../src/loop/storage.ts";
 import { failure } from "../scripted-model.ts";
-import { continueBudget, stopBudget } from "./answers.ts";
+import { continueBudget, continueTo, finishStep, stopBudget } from "./answers.ts";
 import { entriesOf, isSummary, kinds, small, summarised, textOf } from "./compacting.ts";
 import { harnesses, until } from "./harness.ts";
 
@@ -99,6 +99,44 @@ describe("B2 the budget", () => {
     assert.equal((await turn).reason, "error_max_budget_usd");
     assert.deepEqual(h.results(), ["ERROR Not run: the budget is used up"]);
     assert.equal(h.model.requests.length, 1);
+  });
+
+  it("B2 Continue goes on as far as the user says, or to the end", async () => {
+    const h = open([dear("a*"), dear("b*"), dear("c*"), dear("d*"), ["Done."]], { limits: { maxBudgetUsd: 1 } });
+    const turn = h.turn();
+    await h.answerNext(continueTo(2.5));
+    const second = inUsd(await h.answerNext(continueTo("none")));
+    assert.equal(second.spentUsd.toFixed(2), "3.00", "the second step was within $2.50");
+    assert.equal((await turn).reason, "end_turn");
+  });
+
+  it("B2 L8 Finish this step: its calls run, one reply without tools sums up, and the turn ends", async () => {
+    const h = open([dear("a*"), { say: ["Half is done.", glob("b*")] }], {
+      limits: { maxBudgetUsd: 1 },
+      files: { "a.txt": "x" },
+    });
+    const turn = h.turn();
+    await h.asked("budget");
+    await h.send("And the rest.");
+    await h.answerNext(finishStep);
+    assert.deepEqual(await turn, { reason: "error_max_budget_usd", error: undefined });
+    const [first, last] = h.model.requests;
+    assert.deepEqual([first?.toolUse, last?.toolUse, h.model.requests.length], ["auto", "none", 2]);
+    assert.match(textOf(last?.entries.at(-1)), /last step.*what was done, what is left/);
+    assert.match(h.results()[0] ?? "", /a\.txt/);
+    assert.match(h.results()[1] ?? "", /^ERROR Not run: this was the last step/);
+    assert.equal(h.text(), "Half is done.");
+    assert.equal(h.chat.queue.length, 1, "what was said meanwhile waits for the next turn");
+    h.checkRecord();
+  });
+
+  it("B2 a step that is finished is the last one: a reply that is cut is not continued", async () => {
+    const h = open([dear("a*"), { say: ["Half is d"], finish: "length" }], { limits: { maxBudgetUsd: 1 } });
+    const turn = h.turn();
+    await h.answerNext(finishStep);
+    assert.equal((await turn).reason, "max_tokens");
+    assert.equal(h.model.requests.length, 2);
+    assert.equal(h.text(), "Half is d");
   });
 
   it("B2 asks in every mode, and a mode change does not answer", async () => {

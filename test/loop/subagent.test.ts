@@ -9,6 +9,7 @@ import { replay } from "../../src/record/replay.ts";
 import { agent } from "../agent.ts";
 import { failure, type Reply, type Said, type Script } from "../scripted-model.ts";
 import { stopwatch } from "../timing.ts";
+import { continueTo, finishStep } from "./answers.ts";
 import { type Harness, harnesses, lasting, until } from "./harness.ts";
 import { callsOf, checkSettled } from "./invariants.ts";
 
@@ -194,6 +195,53 @@ describe("subagents", () => {
     assert.match(h.results()[0] ?? "", /^ERROR The subagent was not done when the session's budget was used up/);
     assert.equal(child(h).ended?.reason, "error_max_budget_usd");
     assert.equal(h.model.requests.length, 2);
+  });
+
+  it("B2 S1 Finish this step: a subagent sums up, none begins, and then its parent sums up", async () => {
+    const tokens = { output: 100_000 };
+    const write = { call: "write", input: { file_path: "b.txt", content: "x" } };
+    const h = start(
+      {
+        main: [[task("helper"), write, task("reader")], ["It read one."]],
+        helper: [{ say: [read("a.txt")], tokens }, ["I read one."]],
+        reader: [["Never."]],
+      },
+      { limits: { maxBudgetUsd: 1 }, mode: "acceptEdits" },
+    );
+    const turn = h.turn();
+    await h.answerNext(finishStep);
+    assert.equal((await turn).reason, "error_max_budget_usd");
+    const spent = "ERROR The subagent was not done when the session's budget was used up.";
+    assert.equal(h.results()[0], `${spent} Its last words were:\nI read one.`);
+    assert.equal(h.read("b.txt"), "x", "the calls of the step run");
+    assert.equal(h.results()[2], spent);
+    assert.deepEqual(
+      h.model.requests.map((request) => [whoIs(request), request.toolUse]),
+      [
+        ["main", "auto"],
+        ["helper", "auto"],
+        ["helper", "none"],
+        ["main", "none"],
+      ],
+    );
+    assert.equal(h.text(), "It read one.");
+  });
+
+  it("B2 S1 subagents that reach the budget side by side ask once", async () => {
+    const tokens = { output: 100_000 };
+    const h = start(
+      {
+        main: [[task("helper"), task("reader")], ["Done."]],
+        helper: [{ say: [read("a.txt")], tokens }, ["One."]],
+        reader: [{ say: [read("a.txt")], tokens }, ["Two."]],
+      },
+      { limits: { maxBudgetUsd: 1 } },
+    );
+    const turn = h.turn();
+    await until(() => h.open("budget").length === 2);
+    await h.answerNext(continueTo("none"));
+    assert.equal((await turn).reason, "end_turn");
+    assert.deepEqual(h.results(), ["One.", "Two."]);
   });
 
   it("S1 an early end is an error with which the parent's model can continue", async () => {

@@ -143,6 +143,13 @@ const list = (act: (page: Page) => Promise<void>): State => ({
   act,
 });
 
+/** Steps of a turn that reaches a budget, with what they cost. */
+export const dearSteps = [f.work, [f.editDone("src/cart.ts")], [f.editDone("src/receipt.ts")]].map((parts, at) => {
+  const patch = { type: "patch", hash: "", files: at === 0 ? [] : ["src/cart.ts", `src/${at}.ts`] } as const;
+  const completedAt = f.now + at * 20_000;
+  return f.rondo([{ type: "step-start" }, ...parts, patch], { cost: 0.21, tokens: tokens(31_000, 900), completedAt });
+});
+
 const repeatedCall = f.tool(
   "bash",
   { status: "pending", input: { command: "npm test -- cart" }, raw: "" },
@@ -216,7 +223,7 @@ export const loopStates: Record<string, State> = {
   budget: {
     messages: [
       f.snapshot(
-        f.chat(title, [asked, f.rondo(f.work)], { status: busy, requests: [f.budgetRequest] }),
+        f.chat(title, [asked, ...dearSteps], { status: busy, requests: [f.budgetRequest] }),
         f.panelState({ contextUsed: 0.64, cost: { session: 2.01, today: 3.4, partial: true, estimated: false } }),
       ),
     ],
@@ -224,7 +231,7 @@ export const loopStates: Record<string, State> = {
   "budget-tokens": {
     messages: [
       f.snapshot(
-        f.chat(title, [asked, f.rondo(f.work)], { status: busy, requests: [f.tokenBudgetRequest] }),
+        f.chat(title, [asked, ...dearSteps], { status: busy, requests: [f.tokenBudgetRequest] }),
         f.panelState({ contextUsed: 0.64, cost: { session: 2.01, today: 3.4, partial: true, estimated: true } }),
       ),
     ],

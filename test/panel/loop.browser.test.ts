@@ -4,7 +4,7 @@ import type { ChatEvent } from "../../src/chat/events.ts";
 import type { Part } from "../../src/chat/message.ts";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
-import { agents, child, explorer, use } from "./loop-states.ts";
+import { agents, child, dearSteps, explorer, use } from "./loop-states.ts";
 import type { PanelPage } from "./page.ts";
 
 const busy = { type: "busy", since: Date.now() } as const;
@@ -89,7 +89,7 @@ describe("waiting states", () => {
     for (const [request, words] of [
       [
         f.tokenBudgetRequest,
-        ["This session has used 1,200,000 tokens", "The limit of a session is 1,000,000 tokens", "2,200,000 tokens"],
+        ["This session has used 1,200,000 tokens", "The limit of a session is 1,000,000 tokens", "2 M tokens"],
       ],
       [
         f.priceRequest,
@@ -102,21 +102,47 @@ describe("waiting states", () => {
     }
   });
 
-  it("B2 asks about the budget: what was spent, the limit, and how far Continue goes; there is no field for words", async () => {
-    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests: [f.budgetRequest] })));
+  it("B2 asks about the budget: what was done and spent, the limit, and how far Continue goes; there is no field for words", async () => {
+    const since = f.now - 64_000;
+    const chat = f.chat("T", [f.asked, ...dearSteps], { status: { type: "busy", since }, requests: [f.budgetRequest] });
+    const panel = await panelWith(f.snapshot(chat));
     const card = panel.page.getByRole("alertdialog", { name: "This session has cost $2.01. Continue?", exact: true });
     assert.match(await card.innerText(), /The limit of a session is \$2\.00\./);
-    assert.match(await card.innerText(), /Continue raises it to \$4\.01\./);
+    assert.match(await card.innerText(), /3 steps in 1 min 44 s, 3 files changed\.\s+The last 3 steps cost \$0\.63\./);
     assert.equal(await card.getByText("This session has cost").count(), 1);
     assert.equal(await card.getByRole("textbox").count(), 0);
     assert.equal(await card.getByRole("button", { name: "Always allow" }).count(), 0);
     await panel.page.waitForTimeout(guard);
+    const further = card.getByRole("radiogroup", { name: "Go on until" });
+    assert.equal(await further.innerText(), "$3.00\n$4.00\n$12.00\nNo limit");
+    assert.ok(await further.getByRole("radio", { name: "$4.00" }).isChecked());
     await card.getByRole("button", { name: "Continue" }).click();
+    await further.getByRole("radio", { name: "$4.00" }).press("ArrowRight");
+    await panel.page.keyboard.press("Control+Enter");
+    await panel.page.keyboard.press("ArrowRight");
+    await card.getByText("This session then has no limit.").waitFor();
+    await card.getByRole("button", { name: "Continue" }).click();
+    await card.getByRole("button", { name: "Finish this step" }).click();
     await card.getByRole("button", { name: "Stop" }).click();
-    assert.deepEqual(await panel.sentOf("answer"), [
-      { type: "answer", requestID: "per_3", answer: { kind: "budget", type: "continue" } },
-      { type: "answer", requestID: "per_3", answer: { kind: "budget", type: "stop" } },
-    ]);
+    const proceed = { kind: "budget", type: "continue" } as const;
+    assert.deepEqual(
+      (await panel.sentOf("answer")).map(({ answer }) => answer),
+      [
+        { ...proceed, limit: 4 },
+        { ...proceed, limit: 12 },
+        { ...proceed, limit: "none" },
+        { kind: "budget", type: "finish" },
+        { kind: "budget", type: "stop" },
+      ],
+    );
+  });
+
+  it("B2 offers to finish a step only where one has begun", async () => {
+    for (const request of [f.budgetRequest, f.priceRequest]) {
+      const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests: [request] })));
+      await button(panel, "Continue").waitFor();
+      assert.equal(await button(panel, "Finish this step").count(), 0);
+    }
   });
 });
 

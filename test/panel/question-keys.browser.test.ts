@@ -31,7 +31,7 @@ describe("the keys of each card work anywhere in the panel", () => {
     {
       request: f.budgetRequest,
       field: "Message",
-      confirmed: { kind: "budget", type: "continue" },
+      confirmed: { kind: "budget", type: "continue", limit: 4 },
       dismissed: { kind: "budget", type: "stop" },
     },
     {

@@ -1,6 +1,6 @@
 /** Costs, tokens and budgets of a session (spec B), for the loop, the panel and the session list. */
 import type { Chat } from "../../chat/apply.ts";
-import type { BudgetRequest } from "../../chat/requests.ts";
+import type { AnswerTo, BudgetRequest } from "../../chat/requests.ts";
 import { addSpent, nothingSpent, type Spent, spentOnEntries } from "../../chat/spent.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { nameOfModel } from "../setup/model-facts.ts";
@@ -22,7 +22,7 @@ interface BudgetOptions {
     maxBudgetTokens: number | undefined;
   };
   /** Asks the user whether to continue; undefined if nobody can answer. */
-  ask: ((reached: ReachedLimit, signal: AbortSignal) => Promise<boolean>) | undefined;
+  ask: ((reached: ReachedLimit, signal: AbortSignal) => Promise<AnswerTo<BudgetRequest>>) | undefined;
 }
 
 type Scope = "session" | "day" | "tokens";
@@ -34,6 +34,7 @@ export class Budget {
   readonly #more: Record<Scope, number> = { session: 0, day: 0, tokens: 0 };
   /** Models that the user has allowed without a known price. */
   readonly #unpriced = new Set<string>();
+  #finishes = false;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -41,6 +42,12 @@ export class Budget {
 
   begin(spent: Spent): void {
     this.#spent = spent;
+    this.#finishes = false;
+  }
+
+  /** Whether the user lets the turn finish the step that runs: the next reply is its last one, also of its subagents. */
+  get finishes(): boolean {
+    return this.#finishes;
   }
 
   add(spent: Spent): void {
@@ -74,7 +81,7 @@ export class Budget {
     if (limitUsd === undefined || facts.price || this.#unpriced.has(name)) return "allowed";
     const { ask } = this.#options;
     if (!ask) return "refused";
-    if (!(await ask({ scope: "price", model: name, limitUsd }, signal))) return "stopped";
+    if ((await ask({ scope: "price", model: name, limitUsd }, signal)).type !== "continue") return "stopped";
     this.#unpriced.add(name);
     return "allowed";
   }
@@ -98,16 +105,21 @@ export class Budget {
     );
   }
 
-  /** "Continue" raises the limit to the amount spent plus the limit. */
+  /** Without a number, "Continue" raises the limit to the amount spent plus the limit. */
   async #isWithin(scope: Scope, spent: number, limit: number | undefined, signal: AbortSignal): Promise<boolean> {
-    if (limit === undefined || spent < limit + this.#more[scope]) return true;
+    if (limit === undefined || this.#finishes || spent < limit + this.#more[scope]) return true;
     const next = spent + Math.max(limit, scope === "tokens" ? 1000 : 0.01);
     const reached: ReachedLimit =
       scope === "tokens"
         ? { scope, spentTokens: spent, limitTokens: limit, nextLimitTokens: next }
         : { scope, spentUsd: spent, limitUsd: limit, nextLimitUsd: next };
-    if (!(await this.#options.ask?.(reached, signal))) return false;
-    this.#more[scope] = next - limit;
+    const answer = await this.#options.ask?.(reached, signal);
+    if (!answer || answer.type === "stop") return false;
+    if (answer.type === "finish") this.#finishes = true;
+    else {
+      const raised = answer.limit === "none" ? Number.POSITIVE_INFINITY : (answer.limit ?? next);
+      this.#more[scope] = Math.max(this.#more[scope], raised - limit);
+    }
     return true;
   }
 }

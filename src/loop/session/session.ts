@@ -83,8 +83,9 @@ export class Session {
     });
     const ask = async (reached: ReachedLimit, signal: AbortSignal) => {
       const request = { kind: "budget", id: newID("per"), sessionID: chat.session.id, ...reached } as const;
-      const answer = await this.requests.ask<BudgetRequest>(request, { signal });
-      return answer.type === "continue";
+      // Subagents that reach the limit side by side share an answer.
+      const subject = reached.scope === "price" ? reached.model : reached.scope;
+      return await this.requests.ask<BudgetRequest>(request, { signal, subject });
     };
     const limits = () => withoutZeros(deps.limits());
     const resolver = new ConfigResolver({ ...deps, choices, book: () => this.#book() });

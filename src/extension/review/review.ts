@@ -9,13 +9,14 @@ import { PastReviews } from "../../review/past-reviews.ts";
 import type { News } from "../../review/shared-reviews.ts";
 import { renamedUri } from "../host/documents.ts";
 import type { WriteEnd, WriteWatch } from "../host/editor-workspace.ts";
-import { AgentWrite, expectedReview } from "./agent-write.ts";
+import { type AgentChange, AgentChanges } from "./agent-changes.ts";
 import { reviewDialogs } from "./ask-share.ts";
 import { CellPauses } from "./cell-pauses.ts";
 import { Decider, type ReviewDialogs, type ReviewedFiles } from "./decider.ts";
 import { DecisionStore } from "./decision-store.ts";
 import { DiskWatch } from "./disk-watch.ts";
-import { editsOf, foldersFor, hasText, isAsKnown, isFromDisk, readText, textOf } from "./file-text.ts";
+import { FileReviews } from "./file-reviews.ts";
+import { editsOf, hasText, isAsKnown, isFromDisk, readText, textOf } from "./file-text.ts";
 import { MovedFiles } from "./moved-files.ts";
 import { fileText, reviewText } from "./notebook-text.ts";
 import { ReviewRows } from "./review-rows.ts";
@@ -29,23 +30,10 @@ interface ReviewOptions {
   warn(message: string): void;
 }
 
-/** A change of the agent of which only the texts before and after are known. `undefined`: there is no file. */
-export interface AgentChange {
-  uri: vscode.Uri;
-  before: string | undefined;
-  after: string | undefined;
-  /** The former place of a moved file. `before` is the text there. */
-  movedFrom: vscode.Uri | undefined;
-  /** Folders (URIs) that the agent has made. Those above a file that it created go with the file's reject. */
-  folders: readonly string[];
-}
-
 export class Review implements vscode.Disposable, WriteWatch {
-  readonly #changed = new vscode.EventEmitter<void>();
-  readonly onDidChange = this.#changed.event;
+  readonly onDidChange: vscode.Event<void>;
   readonly #sharing: ReviewSharing | undefined;
-  /** By URI. A file without hunks stays while its document is open, since undo can bring them back. */
-  readonly #files = new Map<string, FileReview>();
+  readonly #files: FileReviews;
   readonly #disk: DiskWatch;
   readonly #moved = new MovedFiles({
     moved: (from, to) => this.#movedElsewhere(from, to),
@@ -53,10 +41,10 @@ export class Review implements vscode.Disposable, WriteWatch {
   });
   /** Reviews of texts that went without a decision: by a stash, a switch of branches, or a restore. */
   readonly #past = new PastReviews();
-  readonly #writing = new Map<string, AgentWrite>();
+  readonly #agent: AgentChanges;
   /** Files that a restore of a checkpoint is writing. */
   readonly #restoring = new Set<string>();
-  readonly #saves = new SaveEdits((key) => this.#report(key, "own"));
+  readonly #saves = new SaveEdits((key) => this.#files.report(key, "own"));
   readonly #decider: Decider;
   readonly #rows = new ReviewRows();
   readonly #cells = new CellPauses((uri) => void this.#sync(uri));
@@ -70,10 +58,13 @@ export class Review implements vscode.Disposable, WriteWatch {
       isWanted: (key) => this.#past.has(key),
       created: (uri) => void this.#moved.created(uri),
     });
+    this.#files = new FileReviews(this.#disk, this.#sharing);
+    this.onDidChange = this.#files.onDidChange;
+    this.#agent = new AgentChanges(this.#files, this.#past, this.#sharing);
     const log = new DecisionStore(storage, lock);
     this.#decider = new Decider({ files: this.#reviewedFiles(), log, rows: this.#rows, dialogs, warn });
     this.#own = [
-      this.#changed,
+      this.#files,
       this.#disk,
       this.#decider,
       this.#saves,
@@ -94,12 +85,12 @@ export class Review implements vscode.Disposable, WriteWatch {
     return new ReviewSharing({
       ...{ storage, lock, warn, past: this.#past },
       get: (key) => this.#files.get(key),
-      isBusy: (key) => this.#writing.has(key) || this.#decider.isWriting(key),
-      adopted: () => this.#changed.fire(),
+      isBusy: (key) => this.#agent.writing(key) !== undefined || this.#decider.isWriting(key),
+      adopted: () => this.#files.announce(),
       opened: (key, file) => {
         this.#past.drop(key, currentText(file.changes));
-        this.#put(vscode.Uri.parse(key), file);
-        this.#changed.fire();
+        this.#files.put(vscode.Uri.parse(key), file);
+        this.#files.announce();
       },
       look: (uri) => {
         this.#disk.watchWorkspace();
@@ -113,7 +104,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     const keys = this.#sharing?.load() ?? [];
     if (this.#past.changes > 0) this.#disk.watchWorkspace();
     await Promise.all(keys.map((key) => this.#sync(vscode.Uri.parse(key))));
-    if (keys.length > 0) this.#changed.fire();
+    if (keys.length > 0) this.#files.announce();
   }
 
   async flush(): Promise<void> {
@@ -128,33 +119,30 @@ export class Review implements vscode.Disposable, WriteWatch {
 
   /** Returns the files that wait for a decision, and those that were decided since the user's last message. */
   files(): ReviewFile[] {
-    const open = [...this.#files].filter(([, file]) => file.isOpen);
-    return this.#rows.list(open.map(([key, file]) => [vscode.Uri.parse(key), file]));
+    return this.#rows.list(this.#files.open());
   }
 
   /** Ends the rows of files in which nothing is left to decide. */
   forgetDecided(): void {
-    if (this.#rows.forget()) this.#changed.fire();
+    if (this.#rows.forget()) this.#files.announce();
   }
 
   /** Returns the files in which something waits for a decision. */
   uris(): vscode.Uri[] {
-    return [...this.#files]
-      .filter(([, file]) => file.isOpen)
-      .map(([key]) => vscode.Uri.parse(key))
+    return this.#files
+      .open()
+      .map(([uri]) => uri)
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** Whether anything waits for a decision. */
   get hasChanges(): boolean {
-    for (const file of this.#files.values()) if (file.isOpen) return true;
-    return false;
+    return this.#files.hasChanges;
   }
 
   /** Returns undefined if nothing in the file waits for review. */
   changes(uri: vscode.Uri): Changes | undefined {
-    const file = this.#files.get(uri.toString());
-    return file?.isOpen ? file.changes : undefined;
+    return this.#files.changes(uri);
   }
 
   before(uri: vscode.Uri): string | undefined {
@@ -167,46 +155,12 @@ export class Review implements vscode.Disposable, WriteWatch {
   }
 
   begin(uri: vscode.Uri, before: string | undefined, wanted?: string): WriteEnd {
-    const key = uri.toString();
-    const file = this.#open(uri, before);
-    const text = wanted === undefined ? undefined : reviewText(uri, wanted);
-    if (text !== undefined && this.#sharing) this.#announce(key, file, text);
-    const write = new AgentWrite(file, text);
-    this.#writing.set(key, write);
-    return (written) => {
-      const after = written === undefined ? undefined : reviewText(uri, written);
-      this.#writing.delete(key);
-      if (text !== undefined) this.#past.drop(key, text);
-      if (after !== undefined) write.end(after);
-      else if (before === undefined || !file.agentDeleted()) this.#drop(key, "own");
-      this.#report(key, "own");
-      this.#sharing?.tell();
-    };
-  }
-
-  /** Tells whose the text is before it is written: another window may see it first, and this one may be killed. */
-  #announce(key: string, file: FileReview, text: string): void {
-    this.#past.keep(key, expectedReview(file, currentText(file.changes), text));
-    this.#sharing?.knows(key, "seen");
-    this.#sharing?.tell();
+    return this.#agent.begin(uri, before, wanted);
   }
 
   /** Takes a change of the agent that was made outside the editor: by a command, for example. */
-  agentChanged({ uri, before, after, movedFrom, folders }: AgentChange): void {
-    const key = uri.toString();
-    const from = movedFrom?.toString();
-    const moved = from === undefined ? undefined : this.#files.get(from);
-    if (moved && from !== undefined) {
-      this.#drop(from, "own");
-      this.#put(uri, moved);
-    }
-    const file = this.#open(uri, before, folders);
-    if (from !== undefined) file.agentMoved(from, key);
-    if (after === undefined) {
-      this.#past.keep(key, file);
-      if (before === undefined || !file.agentDeleted()) this.#drop(key, "own");
-    } else if (!hasText(file.changes, reviewText(uri, after))) file.agentWrote(reviewText(uri, after));
-    this.#report(key, "own");
+  agentChanged(change: AgentChange): void {
+    this.#agent.take(change);
   }
 
   /** A command of the agent runs until the result is called: meanwhile, changes on disk are its. */
@@ -233,12 +187,7 @@ export class Review implements vscode.Disposable, WriteWatch {
 
   /** Takes a change of the agent on disk that an unsaved document hides. It is reviewed if the document takes it over. */
   expect(change: AgentChange): void {
-    const { uri } = change;
-    const before = change.before === undefined ? undefined : reviewText(uri, change.before);
-    const after = change.after === undefined ? undefined : reviewText(uri, change.after);
-    const file = expectedReview(this.#files.get(uri.toString()), before, after);
-    this.#past.keep(uri.toString(), file);
-    this.#sharing?.knows(uri.toString(), "seen");
+    this.#agent.expect(change);
   }
 
   /** A restore writes the document until the result is called. */
@@ -278,15 +227,15 @@ export class Review implements vscode.Disposable, WriteWatch {
   #reviewedFiles(): ReviewedFiles {
     return {
       get: (key) => this.#files.get(key),
-      put: (uri, file) => this.#put(uri, file),
-      drop: (key) => this.#drop(key, "own"),
+      put: (uri, file) => this.#files.put(uri, file),
+      drop: (key) => this.#files.drop(key, "own"),
       sync: (uri) => this.#sync(uri),
       accepted: (key, before, hunk) => {
         this.#past.accepted(key, before, hunksAt(before, hunk));
         this.#sharing?.accepted(key, before, hunk);
       },
       closed: (key, { changes }) => this.#past.drop(key, currentText(changes)),
-      report: (key) => this.#report(key, "own"),
+      report: (key) => this.#files.report(key, "own"),
       refresh: (key) => this.#sharing?.refresh(key) ?? false,
       isBehind: (key) => this.#sharing?.isBehind(key) ?? false,
       exclusive: (action) => (this.#sharing ? this.#sharing.exclusive(action) : action()),
@@ -300,7 +249,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     const file = this.#files.get(key);
     if (!file && this.#past.has(key) && (reason !== undefined || isFromDisk(document))) {
       const isBack = this.#comesBack(document.uri, reviewText(document.uri, document.getText()));
-      if (isBack) this.#report(key, reason === undefined ? "seen" : "own");
+      if (isBack) this.#files.report(key, reason === undefined ? "seen" : "own");
       return;
     }
     if (!file || contentChanges.length === 0) return;
@@ -308,7 +257,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     const before = file.changes;
     const [edits, text] = [editsOf(event), textOf(document)];
     let news: News = "own";
-    const write = this.#writing.get(key);
+    const write = this.#agent.writing(key);
     if (write) write.changed(edits, text);
     else if (reason === vscode.TextDocumentChangeReason.Undo) file.undone(edits, text);
     else if (reason === vscode.TextDocumentChangeReason.Redo) file.redone(edits, text);
@@ -319,7 +268,7 @@ export class Review implements vscode.Disposable, WriteWatch {
       file.userEdited(edits, text);
     }
     // Without a difference the change was known from the disk already.
-    if (file.changes !== before) this.#report(key, news);
+    if (file.changes !== before) this.#files.report(key, news);
   }
 
   #changedOnDisk(document: vscode.TextDocument, file: FileReview, edits: readonly TextEdit[]): News {
@@ -334,7 +283,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     const key = uri.toString();
     this.#saves.forget(key);
     const file = this.#files.get(key);
-    if (!file || this.#writing.has(key)) return;
+    if (!file || this.#agent.writing(key)) return;
     if (file.isOpen) this.#disk.see(uri);
     else void this.#dropClosed(uri, file);
   }
@@ -343,17 +292,17 @@ export class Review implements vscode.Disposable, WriteWatch {
   async #dropClosed(uri: vscode.Uri, file: FileReview): Promise<void> {
     const key = uri.toString();
     await this.#sync(uri);
-    const isClosed = this.#files.get(key) === file && !file.isOpen && !this.#writing.has(key) && !isShown(uri);
-    if (isClosed) this.#drop(key, "seen");
+    const isClosed = this.#files.get(key) === file && !file.isOpen && !this.#agent.writing(key) && !isShown(uri);
+    if (isClosed) this.#files.drop(key, "seen");
   }
 
   #renamed(from: vscode.Uri, to: vscode.Uri): void {
-    for (const [key, file] of [...this.#files]) {
+    for (const [key, file] of this.#files.all()) {
       const moved = renamedUri(vscode.Uri.parse(key), from, to);
       if (!moved) continue;
-      this.#drop(key, "own");
-      this.#put(moved, file);
-      this.#report(moved.toString(), "own");
+      this.#files.drop(key, "own");
+      this.#files.put(moved, file);
+      this.#files.report(moved.toString(), "own");
     }
     // The file may have been missed at its old place before VS Code reports the rename.
     for (const key of new Set([...this.#past.entries()].map(([uri]) => uri))) {
@@ -367,8 +316,8 @@ export class Review implements vscode.Disposable, WriteWatch {
     const key = uri.toString();
     const text = await readText(uri);
     if (text !== undefined && !this.#files.has(key) && this.#comesBack(uri, text, formerKey)) {
-      this.#report(formerKey, "seen");
-      this.#report(key, "own");
+      this.#files.report(formerKey, "seen");
+      this.#files.report(key, "own");
     }
   }
 
@@ -381,13 +330,13 @@ export class Review implements vscode.Disposable, WriteWatch {
     const file = this.#files.get(key);
     // What was read may be older than a change that has come meanwhile.
     if (file?.changes !== known) return await this.#sync(uri);
-    if (this.#writing.has(key) || this.#decider.isWriting(key)) return isAdopted;
+    if (this.#agent.writing(key) || this.#decider.isWriting(key)) return isAdopted;
     if (file && isAsKnown(file, text)) {
       if (text !== undefined) file.relined(text);
       return isAdopted;
     }
     if (!file && !this.#comesBack(uri, text)) return isAdopted;
-    this.#report(key, file ? this.#arrived(uri, file, text, []) : "disk");
+    this.#files.report(key, file ? this.#arrived(uri, file, text, []) : "disk");
     return true;
   }
 
@@ -403,7 +352,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     this.#past.keep(key, file);
     if (this.#comesBack(uri, text)) return "disk";
     if (text === undefined) void this.#moved.disappeared(uri, currentText(file.changes));
-    if (text === undefined || file.state.type === "deleted") this.#drop(key, "disk");
+    if (text === undefined || file.state.type === "deleted") this.#files.drop(key, "disk");
     else {
       file.replaced(edits, text);
       if (this.#sharing?.isEnded(key, text)) file.followed({ type: "changed" }, unchanged(text));
@@ -416,9 +365,9 @@ export class Review implements vscode.Disposable, WriteWatch {
     // A file that had a review itself comes back by its own text.
     if (!past || this.#files.has(to.toString()) || this.#past.has(to.toString())) return;
     this.#past.drop(from.toString(), currentText(past.changes));
-    this.#put(to, new FileReview(past.state, past.changes));
-    this.#report(from.toString(), "own");
-    this.#report(to.toString(), "own");
+    this.#files.put(to, new FileReview(past.state, past.changes));
+    this.#files.report(from.toString(), "own");
+    this.#files.report(to.toString(), "own");
   }
 
   /** Continues the review that the file had when it last had this text. Returns whether there is one. */
@@ -428,42 +377,9 @@ export class Review implements vscode.Disposable, WriteWatch {
     const { state, changes } = past;
     const file = this.#files.get(uri.toString()) ?? new FileReview(state, changes);
     if (this.#files.has(uri.toString())) file.reopened(state, changes);
-    else this.#put(uri, file);
+    else this.#files.put(uri, file);
     if (text !== undefined) file.relined(text);
     return true;
-  }
-
-  /** Returns the review of the file. What differs from `before` in it is the user's. */
-  #open(uri: vscode.Uri, text: string | undefined, made: readonly string[] = []): FileReview {
-    const before = text === undefined ? undefined : reviewText(uri, text);
-    const known = this.#files.get(uri.toString());
-    const isKnown = known && (before !== undefined || known.state.type === "deleted");
-    const file = isKnown
-      ? known
-      : FileReview.begin(before, before === undefined ? foldersFor(uri, [...made, ...this.#madeFolders()]) : []);
-    if (before !== undefined && !hasText(file.changes, before)) file.userEdited([], before);
-    this.#put(uri, file);
-    return file;
-  }
-
-  #madeFolders(): string[] {
-    return [...this.#files.values()].flatMap(({ state }) => (state.type === "created" ? state.folders : []));
-  }
-
-  #put(uri: vscode.Uri, file: FileReview): void {
-    this.#files.set(uri.toString(), file);
-    this.#disk.follow(uri);
-  }
-
-  #drop(key: string, news: News): void {
-    this.#files.delete(key);
-    this.#disk.leave(key);
-    this.#report(key, news);
-  }
-
-  #report(key: string, news: News): void {
-    this.#sharing?.knows(key, news);
-    this.#changed.fire();
   }
 }
 

@@ -7,9 +7,10 @@ import { TimeSlices } from "../../checkpoints/files/time-slices.ts";
 import type { StepContent, StepFiles } from "../../checkpoints/steps/step-files.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { decode, decodeLossily } from "../../tools/text/codec.ts";
+import type { AgentChange } from "./agent-changes.ts";
 import { isFromDisk, isUtf8 } from "./file-text.ts";
 import { reviewText } from "./notebook-text.ts";
-import type { AgentChange, Review } from "./review.ts";
+import type { Review } from "./review.ts";
 
 /** What happened to a document while commands of the agent ran. */
 interface SeenDocument {

@@ -1,0 +1,110 @@
+/** Takes what the agent changes: in a document, with a command, or on disk where an unsaved document hides it. */
+import type * as vscode from "vscode";
+import { FileReview } from "../../review/file-review.ts";
+import { currentText } from "../../review/hunks.ts";
+import type { PastReviews } from "../../review/past-reviews.ts";
+import type { WriteEnd } from "../host/editor-workspace.ts";
+import { AgentWrite, expectedReview } from "./agent-write.ts";
+import type { FileReviews } from "./file-reviews.ts";
+import { foldersFor, hasText } from "./file-text.ts";
+import { reviewText } from "./notebook-text.ts";
+import type { ReviewSharing } from "./review-sharing.ts";
+
+/** A change of the agent of which only the texts before and after are known. `undefined`: there is no file. */
+export interface AgentChange {
+  uri: vscode.Uri;
+  before: string | undefined;
+  after: string | undefined;
+  /** The former place of a moved file. `before` is the text there. */
+  movedFrom: vscode.Uri | undefined;
+  /** Folders (URIs) that the agent has made. Those above a file that it created go with the file's reject. */
+  folders: readonly string[];
+}
+
+export class AgentChanges {
+  readonly #files: FileReviews;
+  readonly #past: PastReviews;
+  readonly #sharing: ReviewSharing | undefined;
+  readonly #writing = new Map<string, AgentWrite>();
+
+  constructor(files: FileReviews, past: PastReviews, sharing: ReviewSharing | undefined) {
+    this.#files = files;
+    this.#past = past;
+    this.#sharing = sharing;
+  }
+
+  /** Returns the write into the file that has not ended. */
+  writing(key: string): AgentWrite | undefined {
+    return this.#writing.get(key);
+  }
+
+  begin(uri: vscode.Uri, before: string | undefined, wanted?: string): WriteEnd {
+    const key = uri.toString();
+    const file = this.#open(uri, before);
+    const text = wanted === undefined ? undefined : reviewText(uri, wanted);
+    if (text !== undefined && this.#sharing) this.#announce(key, file, text);
+    const write = new AgentWrite(file, text);
+    this.#writing.set(key, write);
+    return (written) => {
+      const after = written === undefined ? undefined : reviewText(uri, written);
+      this.#writing.delete(key);
+      if (text !== undefined) this.#past.drop(key, text);
+      if (after !== undefined) write.end(after);
+      else if (before === undefined || !file.agentDeleted()) this.#files.drop(key, "own");
+      this.#files.report(key, "own");
+      this.#sharing?.tell();
+    };
+  }
+
+  /** Tells whose the text is before it is written: another window may see it first, and this one may be killed. */
+  #announce(key: string, file: FileReview, text: string): void {
+    this.#past.keep(key, expectedReview(file, currentText(file.changes), text));
+    this.#sharing?.knows(key, "seen");
+    this.#sharing?.tell();
+  }
+
+  /** Takes a change of the agent that was made outside the editor: by a command, for example. */
+  take({ uri, before, after, movedFrom, folders }: AgentChange): void {
+    const key = uri.toString();
+    const from = movedFrom?.toString();
+    const moved = from === undefined ? undefined : this.#files.get(from);
+    if (moved && from !== undefined) {
+      this.#files.drop(from, "own");
+      this.#files.put(uri, moved);
+    }
+    const file = this.#open(uri, before, folders);
+    if (from !== undefined) file.agentMoved(from, key);
+    if (after === undefined) {
+      this.#past.keep(key, file);
+      if (before === undefined || !file.agentDeleted()) this.#files.drop(key, "own");
+    } else if (!hasText(file.changes, reviewText(uri, after))) file.agentWrote(reviewText(uri, after));
+    this.#files.report(key, "own");
+  }
+
+  /** Takes a change of the agent on disk that an unsaved document hides. It is reviewed if the document takes it over. */
+  expect(change: AgentChange): void {
+    const { uri } = change;
+    const before = change.before === undefined ? undefined : reviewText(uri, change.before);
+    const after = change.after === undefined ? undefined : reviewText(uri, change.after);
+    const file = expectedReview(this.#files.get(uri.toString()), before, after);
+    this.#past.keep(uri.toString(), file);
+    this.#sharing?.knows(uri.toString(), "seen");
+  }
+
+  /** Returns the review of the file. What differs from `before` in it is the user's. */
+  #open(uri: vscode.Uri, text: string | undefined, made: readonly string[] = []): FileReview {
+    const before = text === undefined ? undefined : reviewText(uri, text);
+    const known = this.#files.get(uri.toString());
+    const isKnown = known && (before !== undefined || known.state.type === "deleted");
+    const file = isKnown
+      ? known
+      : FileReview.begin(before, before === undefined ? foldersFor(uri, [...made, ...this.#madeFolders()]) : []);
+    if (before !== undefined && !hasText(file.changes, before)) file.userEdited([], before);
+    this.#files.put(uri, file);
+    return file;
+  }
+
+  #madeFolders(): string[] {
+    return this.#files.all().flatMap(([, { state }]) => (state.type === "created" ? state.folders : []));
+  }
+}

@@ -14,8 +14,8 @@ import { type ChangeLine, inGit, isFolderOnly, joinedChanges, type Transition } 
 import type { SessionStore } from "../store/session-store.ts";
 import type { CopyPool } from "./copy-pool.ts";
 import { EarlierContents } from "./earlier-contents.ts";
-import { GitCommits } from "./git-commits.ts";
-import { ChangedContents, maxReviewedFiles, type StepFiles } from "./step-files.ts";
+import { maxReviewedFiles } from "./step-files.ts";
+import { StepReview, type StepReviewer } from "./step-review.ts";
 import { isUserChange, type RunningCommand, usesLocalClock } from "./user-changes.ts";
 
 /** A file that a tool is about to write. */
@@ -46,17 +46,8 @@ interface StepTrackerOptions {
   store: SessionStore;
   pool: CopyPool;
   log(line: string): void;
-  /** Called with the files that the agent has changed in a step, before `end` resolves. Undefined: nobody reviews. */
-  changed: ((files: StepFiles) => void) | undefined;
-}
-
-/** Changes of the agent to review. */
-interface Found {
-  source: StepFiles["source"];
-  changes: readonly Transition[];
-  /** Paths that tools have written by name. */
-  named: ReadonlySet<string>;
-  folders: StepFiles["folders"];
+  /** Called for a step before `end` resolves. */
+  changed: StepReviewer;
 }
 
 export class StepTracker {
@@ -67,10 +58,7 @@ export class StepTracker {
   readonly #tree: FileTree;
   readonly #watch = new FolderWatch();
   readonly #contents: EarlierContents;
-  readonly #changed: ((files: StepFiles) => void) | undefined;
-  /** Contents that the files have after the step, for the review. */
-  readonly #written: ChangedContents;
-  readonly #commits: readonly GitCommits[];
+  readonly #review: StepReview;
   readonly #named = new Map<string, NamedWrite>();
   /** Whether a command of the session runs in the background. */
   #hasBackground = false;
@@ -94,9 +82,7 @@ export class StepTracker {
     this.#log = log;
     this.#tree = new FileTree(roots, storeFolder, this.#table);
     this.#contents = new EarlierContents(roots, pool, store);
-    this.#changed = changed;
-    this.#written = new ChangedContents(roots, store.blobs);
-    this.#commits = roots.map((root) => new GitCommits(root));
+    this.#review = new StepReview(roots, store.blobs, changed);
   }
 
   begin(id: string, at: number): Promise<void> {
@@ -119,7 +105,7 @@ export class StepTracker {
       const { at, tookMs } = this.#lastScan;
       const isRecent = tookMs > shortScanMs && Date.now() - at < scanValidMs && this.#roots.every(usesLocalClock);
       if (!isRecent) await this.recordUserChanges(undefined);
-      for (const commits of this.#commits) commits.begin();
+      this.#review.beginCommand();
       this.#command = { since: Date.now(), scannedAt: isRecent ? at : undefined };
       this.#store.append({ type: "command", at: this.#command.since });
     });
@@ -141,7 +127,7 @@ export class StepTracker {
    */
   async recordUserChanges(until: string | undefined): Promise<void> {
     if (this.#baseline !== "read" || this.#command) return;
-    this.#written.clear();
+    this.#review.clear();
     const previousScan = this.#lastScan.at;
     const differences = await this.#scan();
     const files = await this.#transitions(differences, maxUserChanges);
@@ -159,7 +145,7 @@ export class StepTracker {
     if (own.length === 0) return;
     // The change has ended what tools were about to write.
     if (this.#named.size > 0) this.#recordIntent([...this.#named].map(([path, { before }]) => ({ path, before })));
-    await this.#review({ source: "background", changes: own, named: new Set(), folders: madeFolders(own) });
+    await this.#review.report({ source: "background", changes: own, named: new Set(), folders: madeFolders(own) });
   }
 
   /** A command starts or ends to run in the background. What it writes is found when this is called, and at each step. */
@@ -202,7 +188,7 @@ export class StepTracker {
     try {
       await this.#tree.read();
       this.#baseline = "read";
-      await Promise.all(this.#commits.map((commits) => commits.open()));
+      await this.#review.open();
       this.#copying = this.#copyFiles();
       this.#followFolders();
     } catch (error) {
@@ -213,7 +199,7 @@ export class StepTracker {
 
   /** Watches the folders for the review, which should not wait for a scan. */
   #followFolders(): void {
-    if (this.#changed && this.#table.size >= minWatchedFiles) this.#watch.follow(this.#tree.folders());
+    if (this.#review.isWanted && this.#table.size >= minWatchedFiles) this.#watch.follow(this.#tree.folders());
   }
 
   async #copyFiles(): Promise<void> {
@@ -268,15 +254,6 @@ export class StepTracker {
     this.#store.append({ type: "intent", snapshot: this.#snapshot.id, at: this.#snapshot.at, files });
   }
 
-  /** Reports the agent's changes for the review, except for files that came from another commit. */
-  async #review({ source, changes, named, folders }: Found): Promise<void> {
-    if (!this.#changed || changes.length === 0) return;
-    const { files, left } = this.#written.files(changes, named);
-    const taken = await Promise.all(this.#commits.map((commits) => commits.taken(files)));
-    const reviewed = files.filter((file) => file.isNamed || !taken.some((paths) => paths.has(file.path)));
-    if (reviewed.length > 0 || left > 0) this.#changed({ source, files: reviewed, folders, left });
-  }
-
   #missingFolders(file: string): string[] {
     const missing: string[] = [];
     let folder = path.dirname(file);
@@ -310,13 +287,13 @@ export class StepTracker {
     const command = this.#command;
     if (!command && this.#named.size === 0) return undefined;
     this.#command = undefined;
-    this.#written.clear();
+    this.#review.clear();
     const early = command ? await this.#findByEvents() : [];
     const isReviewed = early.length <= maxReviewedFiles;
     if (isReviewed && early.length > 0) {
       const { sourceOf } = this.#sources(command);
       const agents = early.filter((change) => isOfAgent(sourceOf(change)));
-      await this.#review({ source: "step", changes: agents, named: new Set(), folders: madeFolders(agents) });
+      await this.#review.report({ source: "step", changes: agents, named: new Set(), folders: madeFolders(agents) });
     }
     const late = command && this.#baseline === "read" ? await this.#transitions(await this.#scan(), Infinity) : [];
     const found = joinedChanges(early, late);
@@ -341,7 +318,7 @@ export class StepTracker {
     const isAgents = (change: Transition) => isOfAgent(sourceOf(change));
     const unreviewed = isReviewed ? [...late.filter(isAgents), ...byTools] : changes;
     const folders = madeFolders(found.filter(isAgents));
-    await this.#review({ source: "step", changes: unreviewed, named, folders });
+    await this.#review.report({ source: "step", changes: unreviewed, named, folders });
     this.#followFolders();
     const files = changes.map(({ path }) => relativeToRoots(this.#roots, path)).sort();
     return { snapshot: id, hash: this.#fingerprint(changes), files };
@@ -381,7 +358,7 @@ export class StepTracker {
       .map((folder) => ({ path: folder, before: { type: "missing" }, after: { type: "folder" } }));
     if (!sameState(before, found.state)) {
       this.#store.save(found.state, found.bytes);
-      this.#written.note(name, found);
+      this.#review.note(name, found);
       changes.push({ path: name, before, after: found.state });
     }
     if (this.#baseline !== "read") return changes;
@@ -427,7 +404,7 @@ export class StepTracker {
       if (!sameState(before, state) && !(isSame && before.type === "file" && before.hash === "")) {
         found.set(name, { path: name, before, after: state });
         if (found.size <= maxSaved) this.#store.save(before, bytes);
-        this.#written.note(name, now);
+        this.#review.note(name, now);
       }
       // It may have changed since the scan, and its stamp and content must be of the same moment.
       this.#tree.updateStamp(name, stamp);

@@ -62,6 +62,23 @@ describe("two windows on one folder", () => {
     }
   });
 
+  it("U4 the list of the second says what the session waits for in the first, until that is answered", async () => {
+    const panel = await first.panel();
+    const there = await second.panel();
+    await press(there, "Sessions");
+    const list = there.getByRole("region", { name: "Sessions" });
+    const row = (words: RegExp) => list.getByRole("button", { name: /^talk to me/ }).filter({ hasText: words });
+    await row(/^(?!.*another window)/).waitFor();
+    first.plays([run("echo asked > asked.txt")], [{ text: "You were asked." }]);
+    await say(panel, "ask me");
+    const card = await question(panel, /Run this command/);
+    await row(/Waits for you in another window: Run this command\?/).waitFor();
+    await card.press("Control+Enter");
+    await said(panel, "You were asked.");
+    await row(/^(?!.*another window)/).waitFor();
+    await press(there, "Back to the conversation");
+  });
+
   it("Q2 a prompt for a session that stays busy elsewhere is returned with its owner", async () => {
     const panel = await first.panel();
     first.plays([run("sleep 8731.4")], [{ text: "I have slept." }]);

@@ -16,7 +16,8 @@ const ends: Partial<Record<ExitReason, "done" | "failed">> = {
   end_turn: "done",
   max_turns: "failed",
   max_tokens: "failed",
-  error_max_budget_usd: "failed",
+  // The user has been asked, and let the step finish.
+  error_max_budget_usd: "done",
   error: "failed",
 };
 

@@ -113,7 +113,9 @@ const isOwn = (json: unknown): boolean => {
 /** Returns the session's ID and its mark; nothing if it neither runs nor waits here. */
 function entryOf(session: Session): [string, string][] {
   const [question] = questionsHere(session);
-  if (!question && !session.running) return [];
+  // A turn is still wound up when its end is told; a session that is followed is busy, but does not run here.
+  const runs = session.running && session.chat.status.type !== "idle";
+  if (!question && !runs) return [];
   const mark: Mark = question
     ? { ...thisProcess(), state: "asks", doing: titleOf(question) }
     : { ...thisProcess(), state: "running", doing: "" };

@@ -79,6 +79,7 @@ const suiteOfPath = [
   ["project/git-state.test.ts", "processes"],
   ["project/hooks.test.ts", "processes"],
   ["record/lock.test.ts", "processes"],
+  ["record/lock-claims.test.ts", "processes"],
   ["tools/bash.test.ts", "processes"],
   ["tools/run-command", "processes"],
   ["tools/sandbox/bubblewrap.test.ts", "processes"],

@@ -7,11 +7,9 @@ import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -19,42 +17,13 @@ import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { attempt } from "../../src/chat/attempt.ts";
 import { replay } from "../../src/record/replay.ts";
-import { RecordLock } from "../../src/record/session-lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 import { until } from "../loop/harness.ts";
-
-const never = new AbortController().signal;
+import { lockedSession, never, titled } from "./locked-session.ts";
 
 describe("the lock of a session", () => {
-  let folder: string;
-  let record: string;
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), "rondo-lock-"));
-    record = path.join(folder, "ses_1.jsonl");
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-  const file = () => path.join(folder, "ses_1.lock");
-  const content = () => JSON.parse(readFileSync(file(), "utf8"));
-  const titled = (title: string) =>
-    ({ type: "session", session: { id: "ses_1", createdAt: 1, title, cwd: "/" } }) as const;
-
-  function open(options: { lockTimeoutMs?: number; isAlive?: () => Promise<boolean> } = {}) {
-    const transcript = new Transcript(record, () => {});
-    const lock = new RecordLock(transcript, { sessionID: "ses_1", lockTimeoutMs: 900_000, ...options });
-    return { transcript, lock };
-  }
-
-  /** Writes the lock of a process with this id. */
-  function lockFor(pid: number, more: object = {}): void {
-    const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"), "");
-    const processStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-    const dates = { acquiredAt: new Date().toISOString(), expiresAt: new Date(Date.now() + 900_000).toISOString() };
-    const who = { sessionId: "ses_1", runId: "run_1", pid, host: os.hostname(), processStart };
-    writeFileSync(file(), JSON.stringify({ ...who, ...dates, token: randomUUID(), ...more }));
-  }
+  const { folder, record, file, content, open, lockFor } = lockedSession();
 
   it("Q1 names the session, the run, its start and its expiry; Q3 releasing removes it", async () => {
     const { lock } = open();
@@ -68,7 +37,7 @@ describe("the lock of a session", () => {
     assert.partialDeepStrictEqual(lock.holder(), { runID: "run_7", pid: process.pid, isThisProcess: true });
     held.release();
     held.release();
-    assert.deepEqual(readdirSync(folder), []);
+    assert.deepEqual(readdirSync(folder()), []);
     assert.ok(!held.lost.aborted);
   });
 
@@ -95,7 +64,7 @@ describe("the lock of a session", () => {
     });
     assert.equal(content().runId, "run_1");
     held.release();
-    assert.deepEqual(readdirSync(folder), []);
+    assert.deepEqual(readdirSync(folder()), []);
   });
 
   it("Q1 a lock is abandoned when another process has its process id", async function () {
@@ -137,7 +106,7 @@ describe("the lock of a session", () => {
       utimesSync(file(), past, past);
       const held = await open().lock.acquire("run_1", 0, never);
       held.release();
-      assert.deepEqual(readdirSync(folder), []);
+      assert.deepEqual(readdirSync(folder()), []);
     }
   });
 
@@ -191,7 +160,7 @@ describe("the lock of a session", () => {
   });
 
   it("Q1 a folder that is gone is reported in a sentence", async () => {
-    rmSync(folder, { recursive: true });
+    rmSync(folder(), { recursive: true });
     await assert.rejects(open().lock.acquire("run_1", 0, never), { name: "RecordError", message: /no longer exists/ });
     assert.equal(open().lock.holder(), undefined);
     mkdirSync(file(), { recursive: true });
@@ -204,13 +173,13 @@ describe("the lock of a session", () => {
     lockFor(process.pid, { expiresAt: past, host: "elsewhere" });
     const expired = readFileSync(file(), "utf8");
     const names = ["ses_1.lock.a", "ses_1.lock.b", "ses_1.lockb", "ses_2.lock", "ses_1.jsonl"];
-    for (const name of names) writeFileSync(path.join(folder, name), expired);
+    for (const name of names) writeFileSync(path.join(folder(), name), expired);
     lockFor(process.pid, { host: "elsewhere" });
-    writeFileSync(path.join(folder, "ses_1.lock.b"), readFileSync(file(), "utf8"));
+    writeFileSync(path.join(folder(), "ses_1.lock.b"), readFileSync(file(), "utf8"));
     writeFileSync(file(), expired);
     const held = await open().lock.acquire("run_1", 0, never);
     held.release();
-    assert.deepEqual(readdirSync(folder).sort(), ["ses_1.jsonl", "ses_1.lock.b", "ses_1.lockb", "ses_2.lock"]);
+    assert.deepEqual(readdirSync(folder()).sort(), ["ses_1.jsonl", "ses_1.lock.b", "ses_1.lockb", "ses_2.lock"]);
   });
 
   it("Q1 it is not taken while another process removes it, unless that one is gone", async () => {
@@ -226,7 +195,7 @@ describe("the lock of a session", () => {
     writeFileSync(removal, expired.replace(token, randomUUID()));
     const held = await open().lock.acquire("run_1", 2000, never);
     held.release();
-    assert.deepEqual(readdirSync(folder), []);
+    assert.deepEqual(readdirSync(folder()), []);
   });
 
   it("Q1 a run whose lock another one has taken loses it, writes no more, and leaves the other's lock", async () => {
@@ -246,7 +215,7 @@ describe("the lock of a session", () => {
     assert.equal(content().host, "elsewhere");
     rmSync(file());
     transcript.close();
-    assert.equal(replay(record).chat.session.title, "Two");
+    assert.equal(replay(record()).chat.session.title, "Two");
   });
 
   it("Q1 a run whose lock file was deleted loses its lock", async () => {
@@ -254,7 +223,7 @@ describe("the lock of a session", () => {
     rmSync(file());
     await until(() => held.lost.aborted);
     held.release();
-    assert.deepEqual(readdirSync(folder), []);
+    assert.deepEqual(readdirSync(folder()), []);
   });
 
   it("Q1 it names the start of its process, which no later process with this id has", async function () {
@@ -271,7 +240,7 @@ describe("the lock of a session", () => {
   it("Q1 the process of another user is alive", async function () {
     if (process.platform !== "linux") this.skip();
     lockFor(1);
-    chmodSync(folder, 0o755);
+    chmodSync(folder(), 0o755);
     chmodSync(file(), 0o644);
     const asks = `
       import { heldLock } from ${JSON.stringify(new URL("../../src/record/lock-file.ts", import.meta.url).href)};
@@ -297,7 +266,7 @@ describe("the lock of a session", () => {
       fs.writeSync = writeSync;
       syncBuiltinESMExports();
     }
-    assert.deepEqual(readdirSync(folder), []);
+    assert.deepEqual(readdirSync(folder()), []);
   });
 
   for (const [how, end] of [
@@ -315,15 +284,15 @@ describe("the lock of a session", () => {
         import { RecordLock } from ${url("session-lock")};
         import { Transcript } from ${url("transcript")};
         for (const sessionID of ["ses_1", "ses_2"]) {
-          const transcript = new Transcript(${JSON.stringify(folder)} + "/" + sessionID + ".jsonl", () => {});
+          const transcript = new Transcript(${JSON.stringify(folder())} + "/" + sessionID + ".jsonl", () => {});
           const lock = new RecordLock(transcript, { sessionID, lockTimeoutMs: 900_000 });
           await lock.acquire("run_1", 0, new AbortController().signal);
-          assert.ok(existsSync(${JSON.stringify(folder)} + "/" + sessionID + ".lock"));
+          assert.ok(existsSync(${JSON.stringify(folder())} + "/" + sessionID + ".lock"));
         }
         ${end}`;
       const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", runs], { encoding: "utf8" });
       assert.equal(status, 7, stderr);
-      assert.deepEqual(readdirSync(folder), []);
+      assert.deepEqual(readdirSync(folder()), []);
     });
   }
 
@@ -331,7 +300,7 @@ describe("the lock of a session", () => {
     const one = open();
     one.transcript.append(titled("One"));
     one.transcript.flush();
-    assert.deepEqual(readdirSync(folder), ["ses_1.jsonl"]);
+    assert.deepEqual(readdirSync(folder()), ["ses_1.jsonl"]);
     const held = await open().lock.acquire("run_1", 0, never);
     one.transcript.append(titled("Two"));
     assert.throws(() => one.transcript.flush(), {
@@ -341,13 +310,13 @@ describe("the lock of a session", () => {
     });
     held.release();
     one.transcript.flush();
-    assert.equal(replay(record).chat.session.title, "Two");
-    assert.deepEqual(readdirSync(folder), ["ses_1.jsonl"]);
+    assert.equal(replay(record()).chat.session.title, "Two");
+    assert.deepEqual(readdirSync(folder()), ["ses_1.jsonl"]);
     const again = await one.lock.acquire("run_2", 0, never);
     again.release();
     one.transcript.append(titled("Three"));
     one.transcript.close();
-    assert.deepEqual(readdirSync(folder), ["ses_1.jsonl"]);
+    assert.deepEqual(readdirSync(folder()), ["ses_1.jsonl"]);
   });
 
   it("Q1 its expiry moves on, and the file stays valid", async () => {
@@ -381,155 +350,15 @@ describe("the lock of a session", () => {
     held.release();
   });
 
-  describe("claims", () => {
-    const claim = () => path.join(folder, "ses_1.claim");
-
-    it("Q1 are answered while the user sees the run, each once", async () => {
-      let asked = 0;
-      const isAlive = async () => {
-        asked += 1;
-        await sleep(600);
-        return true;
-      };
-      const held = await open({ lockTimeoutMs: 10_000, isAlive }).lock.acquire("run_1", 0, never);
-      writeFileSync(claim(), "token");
-      await until(() => !existsSync(claim()));
-      assert.equal(asked, 1);
-      assert.ok(!held.lost.aborted);
-      held.release();
-      assert.deepEqual(readdirSync(folder), []);
-    });
-
-    it("Q1 are answered by a run that has no window to ask", async () => {
-      const held = await open().lock.acquire("run_1", 0, never);
-      writeFileSync(claim(), "token");
-      await until(() => !existsSync(claim()));
-      assert.ok(!held.lost.aborted);
-      held.release();
-    });
-
-    for (const [name, isAlive] of [
-      ["that the user no longer sees", async () => false],
-      ["whose window cannot be asked", () => Promise.reject(new Error("gone"))],
-    ] as const) {
-      it(`Q1 a run ${name} loses its session, keeps the lock until its last words, and no longer`, async () => {
-        const { lock, transcript } = open({ lockTimeoutMs: 1500, isAlive });
-        const held = await lock.acquire("run_1", 0, never);
-        writeFileSync(claim(), "token");
-        await until(() => held.lost.aborted);
-        assert.ok(existsSync(file()) && existsSync(claim()));
-        transcript.append(titled("Last words"));
-        transcript.flush();
-        await until(() => !existsSync(file()));
-        assert.equal(replay(record).chat.session.title, "Last words");
-        held.release();
-      });
-    }
-
-    it("Q1 are not answered after the run has ended", async () => {
-      const answers: ((alive: boolean) => void)[] = [];
-      const isAlive = () => new Promise<boolean>((resolve) => answers.push(resolve));
-      const held = await open({ isAlive }).lock.acquire("run_1", 0, never);
-      writeFileSync(claim(), "token");
-      await until(() => answers.length === 1);
-      held.release();
-      answers[0]?.(true);
-      await sleep(50);
-      assert.ok(existsSync(claim()));
-      assert.ok(!held.lost.aborted);
-    });
-
-    it("Q1 are made by a prompt that waits for another process, and withdrawn", async () => {
-      const child = spawn("sleep", ["60"]);
-      lockFor(child.pid ?? 0);
-      const taken = open().lock.acquire("run_2", 20_000, never);
-      await until(() => existsSync(claim()));
-      assert.equal(statSync(claim()).mode & 0o777, 0o600);
-      child.kill("SIGKILL");
-      const held = await taken;
-      assert.deepEqual(readdirSync(folder), ["ses_1.lock"]);
-      held.release();
-      /** Whether a claim is ever made while a run waits. */
-      const claims = async (timeoutMs: number) => {
-        let ended = false;
-        let isMade = false;
-        const refused = assert.rejects(open().lock.acquire("run_4", timeoutMs, never)).finally(() => {
-          ended = true;
-        });
-        while (!ended) {
-          isMade ||= existsSync(claim());
-          await sleep(5);
-        }
-        await refused;
-        return isMade;
-      };
-      const own = await open().lock.acquire("run_3", 0, never);
-      assert.equal(await claims(700), false, "this process need not ask itself");
-      own.release();
-      lockFor(process.pid, { host: "elsewhere" });
-      assert.equal(await claims(280), false, "most runs end soon");
-      assert.equal(await claims(1500), true);
-      assert.deepEqual(readdirSync(folder), ["ses_1.lock"]);
-    });
-
-    it("Q1 a challenge ends when the holder answers, ends, or the user gives up", async () => {
-      const child = spawn("sleep", ["60"]);
-      lockFor(child.pid ?? 0);
-      const { lock } = open();
-      const answered = lock.challenge(never);
-      await until(() => existsSync(claim()));
-      rmSync(claim());
-      assert.equal(await answered, false);
-      const stop = new AbortController();
-      const stopped = lock.challenge(stop.signal);
-      await until(() => existsSync(claim()));
-      stop.abort(new Error("enough"));
-      await assert.rejects(stopped, { message: "enough" });
-      assert.ok(!existsSync(claim()));
-      const free = lock.challenge(never);
-      await until(() => existsSync(claim()));
-      child.kill("SIGKILL");
-      assert.equal(await free, true);
-      assert.ok(!existsSync(claim()));
-    });
-
-    it("Q1 a challenge that is never answered ends after 7 seconds", async () => {
-      lockFor(process.pid, { host: "elsewhere" });
-      const started = Date.now();
-      assert.equal(await open().lock.challenge(never), false);
-      const took = Date.now() - started;
-      assert.ok(took >= 7000, `${took} ms`);
-      assert.deepEqual(readdirSync(folder), ["ses_1.lock"]);
-    });
-
-    it("Q1 of others are not withdrawn", async () => {
-      lockFor(process.pid, { host: "elsewhere" });
-      const { lock } = open();
-      const answered = lock.challenge(never);
-      await until(() => existsSync(claim()));
-      writeFileSync(claim(), "another one's");
-      assert.equal(await answered, false);
-      assert.equal(readFileSync(claim(), "utf8"), "another one's");
-    });
-
-    it("Q1 makes no claim when the session is free or this process runs it", async () => {
-      const { lock } = open();
-      assert.equal(await lock.challenge(never), true);
-      const held = await lock.acquire("run_1", 0, never);
-      assert.equal(await open().lock.challenge(never), false);
-      held.release();
-    });
-  });
-
   describe("events of other processes", () => {
     it("Q1 are read from where the record was read last", async () => {
       const { transcript } = open();
       transcript.append(titled("One"));
       transcript.close();
-      const from = replay(record);
+      const from = replay(record());
       transcript.append(titled("Two"));
       transcript.close();
-      assert.deepEqual(new Transcript(record, () => {}, from).catchUp(), [titled("Two")]);
+      assert.deepEqual(new Transcript(record(), () => {}, from).catchUp(), [titled("Two")]);
     });
 
     it("Q1 are read from complete lines only, without broken ones", async () => {
@@ -537,9 +366,9 @@ describe("the lock of a session", () => {
       transcript.append(titled("One"));
       transcript.close();
       const line = JSON.stringify(titled("Two"));
-      appendFileSync(record, `?\n${line.slice(0, 20)}`);
+      appendFileSync(record(), `?\n${line.slice(0, 20)}`);
       assert.deepEqual(transcript.catchUp(), []);
-      appendFileSync(record, `${line.slice(20)}\n`);
+      appendFileSync(record(), `${line.slice(20)}\n`);
       assert.deepEqual(transcript.catchUp(), [titled("Two")]);
     });
 
@@ -547,12 +376,12 @@ describe("the lock of a session", () => {
       const { transcript, lock } = open();
       transcript.append(titled("One"));
       transcript.flush();
-      rmSync(record);
+      rmSync(record());
       const held = await lock.acquire("run_1", 0, never);
       transcript.append(titled("Two"));
       assert.throws(() => transcript.flush(), { name: "RecordError", message: /no longer exists/ });
       held.release();
-      assert.ok(!existsSync(record));
+      assert.ok(!existsSync(record()));
     });
   });
 });

@@ -22,7 +22,7 @@ const areas = {
   permissions: {
     mutate: ["src/loop/permissions/*.ts"],
     tests: [
-      "test/loop/{rule*,verdicts,restricted-paths,permission,requests,asking,outside-sandbox}.test.ts",
+      "test/loop/{rule*,verdicts,open-requests,restricted-paths,permission,requests,asking,outside-sandbox}.test.ts",
       "test/tools/{path-rules,command/exact-rules}.test.ts",
     ],
   },
@@ -60,7 +60,7 @@ const areas = {
   },
   budget: {
     mutate: ["src/loop/session/budget.ts", "src/chat/spent.ts", "src/loop/limits.ts"],
-    tests: ["test/loop/{budget*,limits,numbers,subagent}.test.ts"],
+    tests: ["test/loop/{budget*,limits,numbers,subagent,subtasks}.test.ts"],
   },
   calls: {
     mutate: ["src/loop/calls/{loop-detection,deadline}.ts"],

@@ -18,9 +18,16 @@ export const SessionInfo = z.object({
   parentID: z.optional(z.string()),
   /** The session and message at which a fork began. */
   forkOf: z.optional(z.object({ sessionID: z.string(), messageID: z.string() })),
-  /** How its last run was broken off, until the next message; `memory`: the session has ended for good (P3). */
+  /**
+   * How its last run ended before the model was done, until the next run; `memory`: the session has ended for good (P3).
+   * `error`: one that no reply holds.
+   */
   terminated: z.optional(
-    z.object({ by: z.enum(["memory", "stop", "time-limit", "process"]), time: z.number(), reason: z.string() }),
+    z.object({
+      by: z.enum(["memory", "stop", "time-limit", "turn-limit", "budget", "error", "process"]),
+      time: z.number(),
+      reason: z.string(),
+    }),
   ),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;

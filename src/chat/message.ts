@@ -41,7 +41,23 @@ export const Finish = z.enum([
 ]);
 export type Finish = z.infer<typeof Finish>;
 
-export const ReplyError = z.object({ code: z.string(), message: z.string(), next: z.string() });
+/** Why a turn or a reply failed. The panel offers a way on from each (`webview/notices/remedies.ts`). */
+export const errorCodes = [
+  ...["network", "rate-limit", "overloaded", "server", "no-key", "auth", "no-access", "quota"],
+  ...["flagged", "unknown-model", "context-full", "thoughts-refused", "images-refused", "invalid", "aborted"],
+  ...["empty-reply", "paused", "max-tokens", "refusal", "compaction", "compaction-off"],
+  ...["price-unknown", "execution-timeout", "hook", "doom-loop", "record", "bug"],
+  ...["agent-not-found", "agent-invalid", "prompt-invalid", "session-terminated", "session-locked", "queue-full"],
+  /** A code that this version does not know. */
+  "other",
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+export const ReplyError = z.object({
+  code: z.catch(z.enum(errorCodes), "other"),
+  message: z.string(),
+  next: z.string(),
+});
 export type ReplyError = z.infer<typeof ReplyError>;
 
 const base = {

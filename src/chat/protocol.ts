@@ -26,6 +26,19 @@ export const editorContextKinds = [
 ] as const;
 export type EditorContextKind = (typeof editorContextKinds)[number];
 
+/** What the button of a notice does; `none`: there is nothing to be done but to read it. */
+const NoticeFix = z.enum([
+  "none",
+  "connect",
+  "choose-model",
+  "trust",
+  "new-session",
+  "show-log",
+  "open-record",
+  "raise-budget",
+]);
+export type NoticeFix = z.infer<typeof NoticeFix>;
+
 export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready") }),
   z.object({
@@ -64,7 +77,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("import-session") }),
   /** Opens a new session that ends before this user message, whose text goes into the composer. */
   z.object({ type: z.literal("fork"), messageID: z.string() }),
-  z.object({ type: z.literal("compact") }),
+  /** `goOn`: the turn that had no room goes on afterwards. */
+  z.object({ type: z.literal("compact"), goOn: z.boolean() }),
   /** Answered with `earlier`: some messages that end before this one. */
   z.object({ type: z.literal("earlier"), before: z.string() }),
   z.object({ type: z.literal("open-child"), sessionID: z.string() }),
@@ -160,8 +174,11 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("manage-trust") }),
   /** Sets how long a turn may work, in the user's settings, and tries again. */
   z.object({ type: z.literal("set-time-limit"), seconds: z.int().check(z.gte(1), z.lte(86_400)) }),
-  z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
+  /** Sets how many replies a message may have, where the setting stands, and tries again. 0: no limit. */
+  z.object({ type: z.literal("set-reply-limit"), replies: z.int().check(z.gte(0), z.lte(100_000)) }),
   z.object({ type: z.literal("show-log") }),
+  /** Does what helps after something could not be done. */
+  z.object({ type: z.literal("run-fix"), fix: NoticeFix }),
   /** The host also keeps the draft, so that it survives a reload of the window. */
   z.object({ type: z.literal("draft"), sessionID: z.string(), text: z.string().check(z.maxLength(1 << 20)) }),
 ]);
@@ -223,6 +240,14 @@ export interface MergeView {
   rival: { branch: string; title: string } | undefined;
 }
 
+/** Something that could not be done. */
+export interface HostNotice {
+  message: string;
+  /** What holds, or what to do; empty if nothing is to be said. */
+  next: string;
+  fix: NoticeFix;
+}
+
 export interface SessionSummary extends SessionTab {
   /** Whether it runs or waits in another window. */
   elsewhere: boolean;
@@ -279,6 +304,8 @@ export interface AccountView {
   takesKey: boolean;
   /** Whether it has a page where credit is added. */
   hasCreditPage: boolean;
+  /** Whether the user has given its address, as those of servers of their own. */
+  isOwnServer: boolean;
 }
 
 export type Readiness =
@@ -461,7 +488,7 @@ export type ToPanel = { seq: number } & (
   /** Both, or none if the session on screen has no rival any more. */
   | { type: "rivals"; rivals: RivalView[] }
   | { type: "editor-context"; context: EditorContext }
-  | { type: "notice"; message: string; next: string }
+  | ({ type: "notice" } & HostNotice)
   | { type: "connect"; view: ConnectView }
   /** What the user has chosen to start with is connected. */
   | { type: "connected"; label: string }

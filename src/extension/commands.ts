@@ -56,7 +56,7 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
       if (picked) await handle(handlers, { type: "export-session", id, format: picked.format });
     }),
     "rondo.import": reported(revealed(() => handle(handlers, { type: "import-session" }))),
-    "rondo.compact": reported(revealed(() => handle(handlers, { type: "compact" }))),
+    "rondo.compact": reported(revealed(() => handle(handlers, { type: "compact", goOn: false }))),
     async "rondo.restoreCheckpoint"() {
       const messageID = await pickMessage(conversations.current.chat);
       if (messageID === undefined) return;

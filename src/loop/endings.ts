@@ -1,6 +1,6 @@
 /** Describes the end of a turn for people: a sentence, and what to do next. */
 import type { Chat } from "../chat/apply.ts";
-import type { ModelRef, ReplyError } from "../chat/message.ts";
+import type { ErrorCode, ModelRef, ReplyError } from "../chat/message.ts";
 import { never } from "../chat/never.ts";
 import { asBegun, type ContextMeasure, fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
 import type { Log } from "./log.ts";
@@ -47,7 +47,7 @@ export function endOf({ finish, text, calls }: Reply): TurnEnd {
   }
 }
 
-function failure(code: string, message: string, next: string, reason: TurnEnd["reason"] = "error"): TurnEnd {
+function failure(code: ErrorCode, message: string, next: string, reason: TurnEnd["reason"] = "error"): TurnEnd {
   return { reason, error: { code, message, next } };
 }
 
@@ -86,7 +86,7 @@ export function cannotFit(
 
 export function isFull({ contextWindow }: AgentConfig): ReplyError {
   return {
-    code: "context-full",
+    code: "compaction-off",
     message: `The conversation no longer fits into the model's context window of ${contextWindow.toLocaleString("en-US")} tokens, and automatic compaction is off.`,
     next: "Compact the conversation, or start a new session.",
   };

@@ -149,7 +149,8 @@ async function checkBudget(turn: Turn): Promise<TurnEnd | undefined> {
 async function checkPrice(turn: Turn, config: AgentConfig): Promise<TurnEnd | undefined> {
   const answer = await turn.untimed(() => turn.budget.allowsModel(config, turn.signal));
   if (answer === "allowed") return undefined;
-  return answer === "stopped" ? budgetSpent : priceUnknown(config.model);
+  const end = priceUnknown(config.model);
+  return answer === "stopped" ? { ...end, reason: "error_max_budget_usd" } : end;
 }
 
 /** Runs a subtask, a compaction, the notes for memory, or a step, whichever is due (L6, L7, L8, C5). */
@@ -369,8 +370,8 @@ function endOfFailure(turn: Turn, error: unknown): TurnEnd {
 function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   let result = end;
   try {
-    if (end.error) storeError(turn, end.error);
-    const broken = end === unasked ? killed() : breakOf(end, turn.signal);
+    const isStored = end.error !== undefined && storeError(turn, end.error);
+    const broken = end === unasked ? killed() : breakOf(end, turn.signal, isStored);
     if (broken && turn.lineage.length === 1) markSession(turn, broken);
     const kept = isClosing(turn.signal) ? waitingCalls(turn.chat) : [];
     const reason = end === unasked ? interrupted : end.reason === "error_max_budget_usd" ? overBudget : aborted;
@@ -387,9 +388,11 @@ function finish(turn: Turn, end: TurnEnd, durationMs: number): TurnEnd {
   return result;
 }
 
-function storeError(turn: Turn, error: ReplyError): void {
+/** Returns whether there is a reply that holds the error. */
+function storeError(turn: Turn, error: ReplyError): boolean {
   const message = repliesOf(turn).at(-1)?.info;
   if (message && !message.error) turn.emit({ type: "message", message: { ...message, error } });
+  return message !== undefined;
 }
 
 /** Counts replies (K3), except refused ones and the calls that represent subtasks. */

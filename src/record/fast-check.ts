@@ -30,6 +30,7 @@ export function fastCheck(schema: $ZodType): ValueCheck {
       return (value) => value === null || inner(value);
     }
     case "optional":
+    case "catch":
       return fastCheck(def.innerType);
     case "array": {
       const element = fastCheck(def.element);

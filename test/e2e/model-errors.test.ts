@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
+import { until } from "../timing.ts";
 import { press, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -13,7 +14,8 @@ const failure = (status: number, type: string, message: string, headers = {}) =>
 describe("model errors", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow({ settings: { "rondo.loop.retryBackoffSeconds": 0.1, "rondo.loop.maxRetries": 1 } });
+    const limits = { "rondo.loop.retryBackoffSeconds": 0.1, "rondo.loop.maxRetries": 1, "rondo.maxTurns": 2 };
+    window = await openWindow({ settings: limits });
   });
   after(() => window?.close());
 
@@ -70,6 +72,25 @@ describe("model errors", () => {
     await status(panel, /Done/);
     assert.equal(await panel.getByRole("log").getByText("Here is the answer.", { exact: true }).count(), 1);
     assert.equal(await panel.getByRole("article").count(), 2);
+  });
+
+  it("L1 goes on from the limit of replies, which is set in place", async () => {
+    const panel = await window.newSession();
+    const look = { call: { name: "glob", input: { pattern: "*" } } };
+    const again = { call: { name: "glob", input: { pattern: "*.md" } } };
+    window.plays([look], [again], [look], [again], [look], [{ text: "All of it is read." }]);
+    const asked = window.requests.length;
+    await say(panel, "read all of it");
+    const notice = panel.getByRole("group", { name: "Rondo reached the limit of replies to one message." });
+    await notice.getByRole("button", { name: "Continue" }).click();
+    await until(() => window.requests.length >= asked + 4);
+    await notice.getByRole("button", { name: "Change the limit" }).click();
+    const form = panel.getByRole("form", { name: "Limit of replies" });
+    await form.getByText("No limit").click();
+    await form.getByRole("button", { name: "Set and go on" }).click();
+    await said(panel, "All of it is read.");
+    await status(panel, /Done/);
+    assert.equal(await notice.count(), 0);
   });
 
   it("says that the server does not respond, and continues when it does again", async () => {

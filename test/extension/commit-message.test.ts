@@ -45,7 +45,7 @@ describe("commit messages", () => {
         prepare: async () => {},
         explain(error) {
           problems.push(error);
-          return { message: String(error), next: "" };
+          return { message: String(error), next: "", fix: "none" };
         },
       },
       model: new BriefModel({

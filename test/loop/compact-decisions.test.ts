@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import type { Chat, Entry } from "../../src/chat/apply.ts";
-import type { AssistantMessage, Message } from "../../src/chat/message.ts";
+import type { AssistantMessage, ErrorCode, Message } from "../../src/chat/message.ts";
 import { isWholeTurn, pendingCompaction, recentFailure } from "../../src/loop/context/compact.ts";
 import { sizeOfEntry, sum } from "../../src/loop/context/context.ts";
 import { sizeOfText } from "../../src/loop/context/token-size.ts";
@@ -27,7 +27,7 @@ function summary(more: Partial<AssistantMessage> = {}): Entry {
   return { info: { ...info, summary: true, finish: "stop", completedAt: 0, ...more } as Message, parts }; // a reply's fields
 }
 
-const broken = (code: string, more: Partial<AssistantMessage> = {}) =>
+const broken = (code: ErrorCode, more: Partial<AssistantMessage> = {}) =>
   summary({ error: { code, message: "It broke.", next: "" }, ...more });
 
 describe("C3 the pause after summaries that failed", () => {

@@ -61,7 +61,7 @@ describe("L4 the prompt that waits", () => {
       const pending = pendingPrompt(chatOf(asked, reply({ finish })));
       assert.deepEqual(pending, { user: asked.info, isAnswered }, finish);
     }
-    const error = { code: "x", message: "x", next: "" };
+    const error = { code: "other", message: "x", next: "" } as const;
     for (const broken of [reply({ error }), but(assistant(text("Half")), {})])
       assert.equal(pendingPrompt(chatOf(user("Hi."), broken)).isAnswered, false);
   });

@@ -52,7 +52,7 @@ class Story {
     const { signal } = new AbortController();
     const turn = { chat: this.chat, signal, emit: this.emit, flush() {}, resolveConfig: () => config };
     requestCompaction(turn, this.#lastUser(), true);
-    const error = { code: "compaction", message: "It failed.", next: "" };
+    const error = { code: "compaction", message: "It failed.", next: "" } as const;
     this.reply({ summary: true, ...(end === "failed" && { error }) });
     if (end === "stop") this.compactions += 1;
   }

@@ -150,7 +150,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     bypassMinutes: 60,
     model: sonnet,
     models: [sonnet, haiku, qwen],
-    account: { providerID: "anthropic", name: "Anthropic", takesKey: true, hasCreditPage: true },
+    account: { providerID: "anthropic", name: "Anthropic", takesKey: true, hasCreditPage: true, isOwnServer: false },
     trusted: true,
     hasFolder: true,
     virtualFolders: [],

@@ -35,6 +35,7 @@ async function crowded(request: UserRequest): Promise<PanelPage> {
     type: "notice",
     message: "The file could not be attached.",
     next: "It is larger than 20 MB. Attach a part of it, or name it in your message.",
+    fix: "none",
   });
   await card(panel).waitFor();
   return panel;

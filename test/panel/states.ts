@@ -1,5 +1,6 @@
 /** Every state of the panel, as the messages that lead to it and the clicks after them. */
 import type { Page } from "playwright-core";
+import type { ErrorCode } from "../../src/chat/message.ts";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
@@ -58,7 +59,7 @@ const askedToRun = (change = {}) =>
     ),
     f.panelState({ review: f.review }),
   );
-const failed = (code: string, message: string, next: string) =>
+const failed = (code: ErrorCode, message: string, next: string) =>
   f.snapshot(
     f.chat(
       "Test refunds of discounted orders",
@@ -294,6 +295,7 @@ export const states: Record<string, State> = {
         type: "notice",
         message: "The queue is full",
         next: "Ten messages are already queued. Withdraw one, or wait for the next step.",
+        fix: "none",
       },
     ],
   },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import { denialWords } from "../../src/chat/call-words.ts";
 import type { BackgroundCommand, ChatEvent, ExitReason } from "../../src/chat/events.ts";
-import type { ToolPart } from "../../src/chat/message.ts";
+import type { ErrorCode, ToolPart } from "../../src/chat/message.ts";
 import { statusOf } from "../../webview/composer/status-line.ts";
 import { draftsOf } from "../../webview/conversation/edit-drafts.ts";
 import { Announcements } from "../../webview/lib/announcements.ts";
@@ -133,7 +133,7 @@ describe("a turn", () => {
 
   it("H2 shows retries in a row as one line, with the newest", () => {
     const retry = (attempt: number) => {
-      const error = { code: "overloaded", message: `Try ${attempt}`, next: "" };
+      const error = { code: "overloaded", message: `Try ${attempt}`, next: "" } as const;
       return { type: "retry", attempt, error, time: attempt } as const;
     };
     const [segment] = segmentsOf([f.rondo([retry(1), retry(2), retry(3)])], true);
@@ -182,7 +182,7 @@ describe("the status line", () => {
   });
 
   it("H1 says why the turn stopped", () => {
-    const stopped = (reason: ExitReason, code?: string) => {
+    const stopped = (reason: ExitReason, code?: ErrorCode) => {
       const error = code === undefined ? undefined : { code, message: "x", next: "" };
       return said({ ended: { type: "ended", reason, error, durationMs: 1, steps: 3 } });
     };
@@ -193,6 +193,8 @@ describe("the status line", () => {
     assert.equal(stopped("blocked", "hook"), "Stopped by a hook");
     assert.equal(stopped("blocked", "doom-loop"), "Stopped: the model repeated itself");
     assert.equal(stopped("error", "bug"), "Stopped by an error");
+    assert.equal(stopped("error", "execution-timeout"), "Stopped: reached the time limit");
+    assert.equal(stopped("error_max_budget_usd", "price-unknown"), "Stopped: the price is unknown");
   });
 
   it("H6 counts the time without data until some arrives", () => {

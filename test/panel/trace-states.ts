@@ -5,7 +5,7 @@ import type { State } from "./states.ts";
 
 const start = f.now - 42_000;
 const model = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };
-const error = { code: "overloaded", message: "Anthropic is overloaded.", next: "" };
+const error = { code: "overloaded", message: "Anthropic is overloaded.", next: "" } as const;
 
 const step = (id: string, from: number, to: number, change: Partial<StepTrace> = {}): StepTrace => ({
   messageID: id,

@@ -118,7 +118,7 @@ export const chats: fc.Arbitrary<Chat> = fc
       const id = `msg_${at}`;
       const isQuestion = isUser || asked === "";
       if (isQuestion) asked = id;
-      const error = { code: "network", message: "lost", next: "" };
+      const error = { code: "network", message: "lost", next: "" } as const;
       const info: Message = isQuestion
         ? { id, sessionID, createdAt, role: "user", agent: "build", model, silent }
         : { ...reply(id, asked), createdAt, silent, ...(isFailed ? { error } : { finish: "stop", cost: 0.5 }) };

@@ -32,7 +32,7 @@ const messages: Messages = {
   "export-session": { type: "export-session", id, format: "markdown" },
   "import-session": { type: "import-session" },
   fork: { type: "fork", messageID },
-  compact: { type: "compact" },
+  compact: { type: "compact", goOn: true },
   earlier: { type: "earlier", before: messageID },
   "open-child": { type: "open-child", sessionID: id },
   "show-context": { type: "show-context" },
@@ -99,7 +99,8 @@ const messages: Messages = {
   "select-model": { type: "select-model" },
   "manage-trust": { type: "manage-trust" },
   "set-time-limit": { type: "set-time-limit", seconds: 7200 },
-  "open-settings": { type: "open-settings", query: "rondo" },
+  "set-reply-limit": { type: "set-reply-limit", replies: 0 },
+  "run-fix": { type: "run-fix", fix: "show-log" },
   "show-log": { type: "show-log" },
   draft: { type: "draft", sessionID: id, text: "Round" },
 };

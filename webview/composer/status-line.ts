@@ -1,7 +1,7 @@
 /** Describes the state of the chat in one line. */
 
 import type { Chat, Entry } from "../../src/chat/apply.ts";
-import type { TurnEnded } from "../../src/chat/events.ts";
+import type { SessionInfo, TurnEnded } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
 import type { Readiness } from "../../src/chat/protocol.ts";
@@ -87,13 +87,25 @@ function idleLine(chat: Chat, readiness: Readiness): StatusLine {
   }
   // The window was closed or reloaded during the turn, so there is no event of its end.
   if (last && (last.role === "user" || last.finish === "interrupted" || last.finish === "tool-calls")) {
-    return { kind: "stopped", glyph: "debug-stop", words: "Interrupted", time: "" };
+    const by = chat.session.terminated?.by ?? "process";
+    return { kind: "stopped", glyph: by === "error" ? "error" : "debug-stop", words: markWords[by], time: "" };
   }
   if (readiness.type === "no-key") {
     return { kind: "idle", glyph: "debug-disconnect", words: "No model connected", time: "" };
   }
   return { kind: "idle", glyph: "circle-small-filled", words: "Ready", time: "" };
 }
+
+/** Without an event of the end, the record tells how it was. */
+const markWords: Record<NonNullable<SessionInfo["terminated"]>["by"], string> = {
+  process: "Interrupted",
+  memory: "Ended",
+  stop: "Stopped by you",
+  "time-limit": "Stopped: reached the time limit",
+  "turn-limit": "Stopped: reached the limit of replies",
+  budget: "Stopped: the budget is used up",
+  error: "Stopped by an error",
+};
 
 function endedWords({ reason, steps, error }: TurnEnded): string {
   switch (reason) {
@@ -102,17 +114,17 @@ function endedWords({ reason, steps, error }: TurnEnded): string {
     case "max_turns":
       return `Stopped: reached the limit of ${count(steps, "step")}`;
     case "error_max_budget_usd":
-      return "Stopped: the budget is used up";
+      return error?.code === "price-unknown" ? "Stopped: the price is unknown" : markWords.budget;
     case "interrupted":
     case "aborted":
-      return "Stopped by you";
+      return markWords.stop;
     case "max_tokens":
       return "Stopped: the reply hit the token limit";
     case "blocked":
       if (error?.code === "hook") return "Stopped by a hook";
       return error?.code === "doom-loop" ? "Stopped: the model repeated itself" : "Stopped: you denied a step";
     case "error":
-      return "Stopped by an error";
+      return error?.code === "execution-timeout" ? markWords["time-limit"] : markWords.error;
     default:
       return never(reason);
   }

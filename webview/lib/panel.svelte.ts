@@ -8,6 +8,7 @@ import type {
   ContextUse,
   EditorContext,
   EditorContextKind,
+  HostNotice,
   MergeView,
   PanelState,
   RestoreFile,
@@ -85,7 +86,9 @@ class PanelModel {
   seenServers = $state.raw<ReadonlySet<string>>(new Set());
   cleared = $state.raw<ReadonlySet<string>>(new Set());
   seenRestore = $state("");
-  notice = $state.raw<{ message: string; next: string }>();
+  notice = $state.raw<HostNotice>();
+  /** Whether the form for a key opens as soon as an error shows that wants one. */
+  wantsKeyForm = $state(false);
   draft = $state(savedState().draft);
   field = $state<HTMLTextAreaElement>();
   /** Undefined while the composer holds the draft. */
@@ -133,7 +136,7 @@ class PanelModel {
     },
     connect: ({ view }) => (connecting.view = view),
     connected: ({ label }) => this.#begin(label),
-    notice: ({ message, next }) => (this.notice = { message, next }),
+    notice: (notice) => (this.notice = notice),
     compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
     "answer-key": ({ key }) => this.#pressAnswerKey(key),
     focus: () => this.#focus(),
@@ -214,11 +217,12 @@ class PanelModel {
     this.write("");
   }
 
-  /** Sends the task that was written before a model was connected. */
+  /** Sends the task that was written before a model was connected; not one that is still written in a session. */
   #begin(label: string): void {
+    const waits = connecting.isAsked || this.chat?.messages.length === 0;
     connecting.end(label);
-    if (this.draft.trim() === "") this.#focus();
-    else this.prompt();
+    if (waits && this.draft.trim() !== "") this.prompt();
+    else this.#focus();
   }
 
   #send(text: string): void {
@@ -231,6 +235,7 @@ class PanelModel {
   }
 
   open(id: string): void {
+    this.wantsKeyForm = false;
     this.#sendDraft();
     send({ type: "open-session", id });
     this.view = "chat";
@@ -288,7 +293,7 @@ class PanelModel {
   }
 
   compact(): void {
-    send({ type: "compact" });
+    send({ type: "compact", goOn: false });
     this.view = "chat";
     this.wantEnd++;
   }

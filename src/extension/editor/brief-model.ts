@@ -8,6 +8,7 @@ import { askBriefly } from "../../loop/session/brief-reply.ts";
 import { modelOf } from "../../loop/setup/agent-config.ts";
 import type { Ledger } from "../../loop/storage.ts";
 import type { Models } from "../models/models.ts";
+import { NoticeError } from "../notice-error.ts";
 
 interface BriefModelOptions {
   models: Pick<Models, "current" | "facts" | "limits" | "open">;
@@ -37,11 +38,11 @@ export class BriefModel {
     return this.#options.agents().find(name);
   }
 
-  /** @throws ModelError */
+  /** @throws ModelError or NoticeError */
   async ask({ modelOf: named, ...request }: BriefRequest): Promise<string> {
     const { models, ledger } = this.#options;
     const { current, facts } = models;
-    if (!current) throw new ModelError("no-key", "No model is chosen.", 'Choose one with "Rondo: Select Model…".');
+    if (!current) throw new ModelError("no-key", "No model is connected.", 'Connect one with "Rondo: Set API Key…".');
     this.#assertWithinBudget();
     const ref = modelOf(named, current, facts);
     const model = await models.open(ref);
@@ -54,8 +55,7 @@ export class BriefModel {
   #assertWithinBudget(): void {
     const { maxDailyBudgetUsd } = this.#options.models.limits();
     if (maxDailyBudgetUsd === undefined || this.#options.ledger.today() < maxDailyBudgetUsd) return;
-    const sentence = `Today's budget of $${maxDailyBudgetUsd} is spent.`;
-    throw new ModelError("invalid", sentence, "Raise rondo.maxDailyBudgetUsd.");
+    throw new NoticeError(`Today's budget of $${maxDailyBudgetUsd} is spent.`, "", "raise-budget");
   }
 }
 

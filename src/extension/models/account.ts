@@ -18,5 +18,6 @@ export function accountOf(model: ModelRef | undefined): AccountView | undefined 
   const { id, name, ownAddress, kind } = entry;
   // Credit at the provider does not help a server at another address.
   const hasCreditPage = ownAddress === undefined && pagesOf(id).creditPage !== undefined;
-  return { providerID: id, name, takesKey: kind !== "local" || ownAddress !== undefined, hasCreditPage };
+  const isOwnServer = kind !== "cloud" || ownAddress !== undefined;
+  return { providerID: id, name, takesKey: kind !== "local" || ownAddress !== undefined, hasCreditPage, isOwnServer };
 }

@@ -3,6 +3,7 @@ import type * as vscode from "vscode";
 import { commentsPrompt } from "../../chat/comments.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { type Attachment, type SentComment, textPrompt } from "../../chat/prompt-input.ts";
+import type { HostNotice } from "../../chat/protocol.ts";
 import type { BuildMode } from "../../chat/requests.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session } from "../../loop/session/session.ts";
@@ -216,10 +217,11 @@ export class Composer {
   }
 }
 
-function waitNotice(): { message: string; next: string } {
+function waitNotice(): HostNotice {
   const seconds = Math.ceil(readSettings().limits.queueTimeoutMs / 1000);
   return {
     message: "This session runs in another window or process.",
     next: `Your message will be sent when it finishes, or returned after ${seconds} s. Stop ends the wait.`,
+    fix: "none",
   };
 }

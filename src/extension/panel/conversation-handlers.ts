@@ -8,26 +8,37 @@ import type { Handlers, PanelContext } from "./handlers.ts";
 
 export function conversationHandlers({ conversations, memory, prepare, send }: PanelContext, models: Models) {
   const session = () => conversations.current;
+  const tryAgain = async () => {
+    chooseModel(session(), models, memory);
+    await session().tryAgain();
+  };
   return {
     async stop() {
       if (session().running || !conversations.runsElsewhere) return await session().stop();
-      send({ type: "notice", message: "This session runs in another window or process.", next: "Stop it there." });
+      const message = "This session runs in another window or process.";
+      send({ type: "notice", message, next: "Stop it there.", fix: "none" });
     },
-    async compact() {
+    async compact({ goOn }) {
       await prepare();
-      chooseModel(session(), models, memory);
-      await session().compact();
+      const compacted = session();
+      chooseModel(compacted, models, memory);
+      const { reason } = await compacted.compact();
+      if (goOn && reason === "end_turn") await compacted.tryAgain();
     },
     "retry-now": () => session().retryNow(),
-    "try-again": () => {
-      chooseModel(session(), models, memory);
-      return session().tryAgain();
-    },
+    "try-again": tryAgain,
     "set-time-limit": async ({ seconds }) => {
       const settings = vscode.workspace.getConfiguration("rondo.loop");
       await settings.update("executionTimeoutSeconds", seconds, vscode.ConfigurationTarget.Global);
-      chooseModel(session(), models, memory);
-      await session().tryAgain();
+      await tryAgain();
+    },
+    "set-reply-limit": async ({ replies }) => {
+      const settings = vscode.workspace.getConfiguration("rondo");
+      // A value of the workspace would stand above the user's.
+      const isOfWorkspace = settings.inspect("maxTurns")?.workspaceValue !== undefined;
+      const { Global, Workspace } = vscode.ConfigurationTarget;
+      await settings.update("maxTurns", replies, isOfWorkspace ? Workspace : Global);
+      await tryAgain();
     },
     "continue-turn": () => {
       chooseModel(session(), models, memory);

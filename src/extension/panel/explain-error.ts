@@ -1,25 +1,51 @@
 import type * as vscode from "vscode";
-import { ModelError } from "../../loop/model.ts";
+import type { HostNotice, NoticeFix } from "../../chat/protocol.ts";
+import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
 import { AnswerError } from "../../loop/permissions/open-requests.ts";
-import { IntakeError } from "../../loop/session/intake-error.ts";
+import { type IntakeCode, IntakeError } from "../../loop/session/intake-error.ts";
 import { RecordError } from "../../loop/storage.ts";
 import { ImportError } from "../../loop/transfer/import.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
+import { NoticeError } from "../notice-error.ts";
 import { AttachError } from "./attachments.ts";
 
+const modelFixes: Readonly<Partial<Record<ModelErrorKind, NoticeFix>>> = {
+  "no-key": "connect",
+  auth: "connect",
+  quota: "choose-model",
+  "no-access": "choose-model",
+  flagged: "choose-model",
+  "unknown-model": "choose-model",
+  "images-refused": "choose-model",
+  "context-full": "choose-model",
+};
+
+const intakeFixes: Readonly<Record<IntakeCode, NoticeFix>> = {
+  "session-terminated": "new-session",
+  "session-locked": "none",
+  "queue-full": "none",
+  "prompt-invalid": "none",
+  "agent-not-found": "none",
+  "agent-invalid": "show-log",
+};
+
 /** Says in two sentences what failed and what to do next. An unexpected error is logged with its stack. */
-export function explainError(error: unknown, log: vscode.LogOutputChannel): { message: string; next: string } {
-  if (
-    error instanceof ModelError ||
-    error instanceof RecordError ||
-    error instanceof AttachError ||
-    error instanceof WorktreeError
-  )
-    return { message: error.message, next: error.next };
-  if (error instanceof IntakeError || error instanceof ImportError || error instanceof AnswerError) {
-    return { message: error.message, next: "" };
+export function explainError(error: unknown, log: vscode.LogOutputChannel): HostNotice {
+  // Its own sentence names a command, which the button runs.
+  if (error instanceof ModelError) {
+    const fix = modelFixes[error.kind] ?? "show-log";
+    return { message: error.message, next: fix === "show-log" ? error.next : "", fix };
+  }
+  if (error instanceof RecordError) return { message: error.message, next: error.next, fix: "show-log" };
+  if (error instanceof NoticeError) return { message: error.message, next: error.next, fix: error.fix };
+  if (error instanceof AttachError || error instanceof WorktreeError) {
+    return { message: error.message, next: error.next, fix: "none" };
+  }
+  if (error instanceof IntakeError) return { message: error.message, next: "", fix: intakeFixes[error.code] };
+  if (error instanceof ImportError || error instanceof AnswerError) {
+    return { message: error.message, next: "", fix: "none" };
   }
   log.error("Something went wrong", error);
   const message = error instanceof Error ? error.message : String(error);
-  return { message, next: 'Details are in the log: "Rondo: Show Log".' };
+  return { message, next: "Details are in the log.", fix: "show-log" };
 }

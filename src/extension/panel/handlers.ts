@@ -1,6 +1,6 @@
 /** Types of the table that maps each message of the panel to its handler. Each page of the panel brings its rows. */
 import type * as vscode from "vscode";
-import type { ToHost, ToPanel } from "../../chat/protocol.ts";
+import type { HostNotice, ToHost, ToPanel } from "../../chat/protocol.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 
 /** A message to the panel without its number, which it gets when it is sent. */
@@ -27,5 +27,5 @@ export interface PanelContext {
   stateChanged(): void;
   /** Resolves when the keys are read and the last session is on screen. */
   prepare(): Promise<void>;
-  explain(error: unknown): { message: string; next: string };
+  explain(error: unknown): HostNotice;
 }

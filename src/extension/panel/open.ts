@@ -6,6 +6,7 @@ import type { Chat } from "../../chat/apply.ts";
 import type { FileDiff } from "../../chat/message.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { refusalOf } from "../../tools/node-host/locate.ts";
+import { NoticeError } from "../notice-error.ts";
 
 /** Opens a file. `file` is absolute, or relative to one of the workspace's folders. */
 export async function openInEditor(file: string, line: number | undefined): Promise<void> {
@@ -20,7 +21,7 @@ export async function findFile(file: string): Promise<vscode.Uri> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const isInFolder = folders.some(({ uri }) => isWithin(path.normalize(file), uri.fsPath));
   const refusal = isInFolder ? undefined : refusalOf(file, process.platform);
-  if (refusal !== undefined) throw new Error(refusal);
+  if (refusal !== undefined) throw new NoticeError(refusal);
   const places = path.isAbsolute(file)
     ? [vscode.Uri.file(file)]
     : folders.map(({ uri }) => vscode.Uri.joinPath(uri, file));
@@ -28,7 +29,7 @@ export async function findFile(file: string): Promise<vscode.Uri> {
     const found = await Promise.resolve(vscode.workspace.fs.stat(place)).catch(() => undefined);
     if (found) return place;
   }
-  throw new Error(`The file ${file} does not exist any more.`);
+  throw new NoticeError(`The file ${file} does not exist any more.`);
 }
 
 /** Asks for a file, writes the text to it and shows it. `file` is proposed. */
@@ -79,7 +80,8 @@ async function pairOf({ path: name, patch }: FileDiff, requestID: string) {
   const existing = await findFile(from).catch(() => undefined);
   const before = existing ? (await vscode.workspace.openTextDocument(existing)).getText() : "";
   const after = applyPatch(before, patch, { autoConvertLineEndings: true });
-  if (after === false) throw new Error(`${from} has changed since the edit was proposed, so its diff cannot be shown.`);
+  if (after === false)
+    throw new NoticeError(`${from} has changed since the edit was proposed, so its diff cannot be shown.`);
   const query = `${requestID} ${to}`;
   proposed.set(query, after);
   const right = vscode.Uri.from({ scheme, path: `/${to}`, query });

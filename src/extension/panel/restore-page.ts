@@ -4,6 +4,7 @@ import type { Chat } from "../../chat/apply.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { LastRestore } from "../../checkpoints/session-checkpoints.ts";
+import { NoticeError } from "../notice-error.ts";
 import { compareWith } from "../sessions/editor-checkpoints.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 
@@ -52,7 +53,7 @@ export class RestorePage implements vscode.Disposable {
       return;
     }
     const { at, known, files } = await conversations.checkpoints.preview(snapshot, this.#closing.signal);
-    if (!known && hasChanged(chat, messageID)) throw new Error("This checkpoint has been deleted to save space.");
+    if (!known && hasChanged(chat, messageID)) throw new NoticeError("This checkpoint has been deleted to save space.");
     send({ type: "restore-preview", messageID, at: known ? at : Date.now(), files });
   }
 
@@ -116,7 +117,7 @@ export class RestorePage implements vscode.Disposable {
     if (!first) return;
     const others = left.length > 1 ? `, and ${left.length - 1} more` : "";
     const message = `Not restored: ${first.path} (${first.problem})${others}.`;
-    this.#context.send({ type: "notice", message, next: "These files are unchanged." });
+    this.#context.send({ type: "notice", message, next: "These files are unchanged.", fix: "none" });
   }
 }
 

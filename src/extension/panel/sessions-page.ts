@@ -7,6 +7,7 @@ import { markdownSteps, transcriptSteps } from "../../loop/transfer/export.ts";
 import { forkChat } from "../../loop/transfer/fork.ts";
 import { importInSlices } from "../../loop/transfer/import.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
+import { NoticeError } from "../notice-error.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { Composer } from "./composer.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
@@ -89,7 +90,7 @@ export class SessionsPage {
     if (!file) return;
     const { size } = await vscode.workspace.fs.stat(file);
     if (size > maxImportBytes) {
-      throw new Error(`The file is larger than ${maxImportBytes >> 20} MB, the limit for a session.`);
+      throw new NoticeError(`The file is larger than ${maxImportBytes >> 20} MB, the limit for a session.`);
     }
     const bytes = await vscode.workspace.fs.readFile(file);
     const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";

@@ -15,6 +15,7 @@ import type { Worktree, WorktreeStore } from "../../worktrees/worktree-store.ts"
 import { openFolders } from "../host/documents.ts";
 import { pickModel } from "../models/model-picker.ts";
 import type { Models } from "../models/models.ts";
+import { NoticeError } from "../notice-error.ts";
 import { chooseModel, modelFor, SessionChoices } from "../sessions/choices.ts";
 import { readSettings } from "../settings.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
@@ -108,7 +109,7 @@ export class WorktreePage {
     const { current } = this.#context.conversations;
     if (!worktree || current.chat.messages.length > 0) return [];
     if (!vscode.workspace.isTrusted) {
-      throw new WorktreeError("The workspace is not trusted, so no worktree is made of it.", "Trust it first.");
+      throw new NoticeError("The workspace is not trusted, so no worktree is made of it.", "", "trust");
     }
     const folder = await chosenFolder();
     const first = modelFor(current.chat.session.id, this.#models, this.#context.memory);

@@ -1,7 +1,7 @@
 /** What the sessions of a window need from their owner. */
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import type { SessionSummary } from "../../chat/protocol.ts";
+import type { HostNotice, SessionSummary } from "../../chat/protocol.ts";
 import type { SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { SessionDeps } from "../../loop/session/session-deps.ts";
@@ -28,7 +28,8 @@ export interface ConversationObserver {
   switched(session: Session): void;
   event(session: Session, event: ChatEvent): void;
   tabsChanged(): void;
-  trouble(problem: { message: string; next: string }): void;
+  /** The record of a session could not be read or written. */
+  trouble(problem: HostNotice): void;
 }
 
 export interface ConversationsOptions {

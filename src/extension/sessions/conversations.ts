@@ -272,7 +272,8 @@ export class Conversations implements vscode.Disposable {
       const lines = broken.map((one) => one.line).join(", ");
       this.#options.observer.trouble({
         message: `${broken.length === 1 ? "A line" : "Some lines"} of the record could not be read (${lines}); the rest is shown.`,
-        next: 'The file is unchanged: "Rondo: Open Session Record" shows it.',
+        next: "The file is unchanged.",
+        fix: "open-record",
       });
     }
     const open = this.#start(chat, found);
@@ -281,7 +282,7 @@ export class Conversations implements vscode.Disposable {
   }
 
   #recordOf(id: string, found?: Pick<Replay, "end">): { transcript: Transcript; lock: RecordLock } {
-    const transcript = this.#store.transcript(id, (error) => this.#options.observer.trouble(error), found);
+    const transcript = this.#store.transcript(id, (error) => this.#tell(error), found);
     const { lockTimeoutMs } = this.#options.deps.limits();
     return { transcript, lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs, isAlive: isWindowThere }) };
   }
@@ -301,7 +302,7 @@ export class Conversations implements vscode.Disposable {
       hooks: hooksFor(chat, transcript.path, choices),
       recorder: transcript,
       lock,
-      openChild: (childID) => this.#store.transcript(childID, (error) => this.#options.observer.trouble(error)),
+      openChild: (childID) => this.#store.transcript(childID, (error) => this.#tell(error)),
     });
     const open = { session, transcript, lock, checkpoints, closing: new AbortController() };
     this.#open.set(id, open);
@@ -327,7 +328,7 @@ export class Conversations implements vscode.Disposable {
       if (await lock.challenge(closing.signal)) await session.recover();
     } catch (error) {
       if (closing.signal.aborted) return;
-      if (error instanceof RecordError) this.#options.observer.trouble(error);
+      if (error instanceof RecordError) this.#tell(error);
       else this.#options.deps.log.bug(error);
     }
   }
@@ -360,6 +361,10 @@ export class Conversations implements vscode.Disposable {
     await closed;
   }
 
+  #tell({ message, next }: RecordError): void {
+    this.#options.observer.trouble({ message, next, fix: "show-log" });
+  }
+
   async #end({ session, transcript, checkpoints }: OpenSession): Promise<void> {
     try {
       await session.dispose();
@@ -368,7 +373,7 @@ export class Conversations implements vscode.Disposable {
       this.#store.saveSummary(session.chat);
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
-      this.#options.observer.trouble(error);
+      this.#tell(error);
     }
   }
 }

@@ -1,7 +1,7 @@
 /** A tool call: repair, parse, hook, plan, ask, run, finish (spec T4). Every call ends with exactly one result. */
 import { untrustedWords } from "../../chat/call-words.ts";
 import { sameJson } from "../../chat/json.ts";
-import type { CallMetadata } from "../../chat/message.ts";
+import type { CallMetadata, ReplyError } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Spent } from "../../chat/spent.ts";
 import { isClosing } from "../../chat/stopped.ts";
@@ -217,7 +217,7 @@ async function guardAgainstRepeats(current: CallInProgress, decided: Decided): P
   }
   if (turn.loopDetection.refuse() < maxRefusedRepeats || refusal.end !== "continue") return refusal;
   const message = `The model kept calling ${record.tool} although it was denied.`;
-  const error = { code: "doom-loop", message, next: "Say what it should do instead." };
+  const error: ReplyError = { code: "doom-loop", message, next: "Say what it should do instead." };
   return { ...refusal, end: { reason: "blocked", error } };
 }
 

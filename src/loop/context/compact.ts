@@ -4,6 +4,7 @@ import { newID } from "../../chat/ids.ts";
 import {
   type AssistantMessage,
   contextSize,
+  type ErrorCode,
   type Finish,
   noTokens,
   type ReplyError,
@@ -168,7 +169,7 @@ function flaw(text: string, finish: Finish, size: number): ReplyError | undefine
   return sizeOfText(text) >= size ? failure("The summary was longer than the history it replaces.") : undefined;
 }
 
-const failureCode = "compaction";
+const failureCode: ErrorCode = "compaction";
 
 function failure(message: string): ReplyError {
   return { code: failureCode, message, next: "The conversation is unchanged." };

@@ -38,7 +38,7 @@ export function checkPrompt(input: PromptInput, { chat, agents, choices, limits 
   const kib = (bytes: number, digits: number) => `${Number((bytes / 1024).toFixed(digits))} KiB`;
   throw new IntakeError(
     "prompt-invalid",
-    `The message is ${kib(Math.ceil(size / 1024) * 1024, 0)} long; the limit is ${kib(limits.maxPromptBytes, 2)}. Put the text into a file and attach that, or raise the limit (rondo.loop.maxPromptKiB, --max-prompt-bytes, limits.maxPromptBytes).`,
+    `The message is ${kib(Math.ceil(size / 1024) * 1024, 0)} long; the limit is ${kib(limits.maxPromptBytes, 2)}. Put the text into a file and attach that.`,
   );
 }
 

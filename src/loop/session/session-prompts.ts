@@ -51,7 +51,7 @@ export class SessionPrompts {
   store(input: Omit<PromptInput, "noReply">): void {
     const { chat, choices, deps, resolver, emit } = this.#parts;
     const { agents } = resolver.project;
-    if (chat.session.terminated) markSession({ chat, emit }, undefined);
+    markSession({ chat, emit }, undefined);
     storePrompt(input, { chat, choices, agents, facts: deps.facts, emit });
     this.storeSaid();
   }

@@ -185,7 +185,8 @@ export class Session {
     if (this.running || this.chat.messages.length === 0) return;
     this.#refresh();
     await this.#checkMemory();
-    if (!this.running) await this.#turns.run(async () => () => {});
+    if (this.running) return;
+    await this.#turns.run(async () => () => markSession(this.#state, undefined));
   }
 
   /** Compacts now, as a turn of its own. @throws IntakeError while a turn runs, or when there is nothing to compact */
@@ -334,20 +335,19 @@ export class Session {
       if (user && this.chat.messages.at(-1)?.info.role === "assistant") {
         addSyntheticMessage(turn, user, reminders.brokenOff);
       }
-      if (this.chat.session.terminated) markSession(this.#state, undefined);
+      markSession(this.#state, undefined);
     });
   }
 
   /** Goes on with a turn that waited for the user when its window was closed: the question opens again. */
   #askAgain(): void {
     if (this.running || !this.#turns.mayAsk || waitingCalls(this.chat).length === 0) return;
-    const start = async () => () => {
-      if (this.chat.session.terminated) markSession(this.#state, undefined);
-    };
-    this.#turns.run(start, true).catch((error: unknown) => {
-      // Another window has been faster, and asks.
-      if (!(error instanceof IntakeError)) this.#deps.log.bug(error);
-    });
+    this.#turns
+      .run(async () => () => markSession(this.#state, undefined), true)
+      .catch((error: unknown) => {
+        // Another window has been faster, and asks.
+        if (!(error instanceof IntakeError)) this.#deps.log.bug(error);
+      });
   }
 
   /** `reason`: how the session ends, if not as its last turn did. */

@@ -1,5 +1,6 @@
 /** The ends of sessions: for good, where the user's memory file says so, and of runs that were broken off (spec P3). */
 import type { SessionInfo } from "../../chat/events.ts";
+import { never } from "../../chat/never.ts";
 import { isClosing } from "../../chat/stopped.ts";
 import type { Project } from "../setup/project.ts";
 import type { ChatAccess, TurnEnd } from "../turn.ts";
@@ -10,7 +11,7 @@ type Termination = NonNullable<SessionInfo["terminated"]>;
 /** Replaces how the session has ended; undefined: it goes on. The end by the memory file stays. */
 export function markSession({ chat, emit }: Pick<ChatAccess, "chat" | "emit">, mark: Termination | undefined): void {
   const { terminated, ...session } = chat.session;
-  if (terminated?.by === "memory") return;
+  if (terminated?.by === "memory" || terminated === mark) return;
   emit({ type: "session", session: mark ? { ...session, terminated: mark } : session });
 }
 
@@ -20,16 +21,38 @@ export function endByMemory({ id, cwd }: SessionInfo, { endings = [] }: Project)
   return ending && { by: "memory", time: Date.now(), reason: ending.reason };
 }
 
-/** Returns the mark of a turn that was broken off; undefined for other ends. */
-export function breakOf({ reason, error }: TurnEnd, signal: AbortSignal): Termination | undefined {
+/**
+ * Returns the mark of a turn that ended before the model was done; undefined where a reply says so itself. `isStored`:
+ * a reply holds the error.
+ */
+export function breakOf({ reason, error }: TurnEnd, signal: AbortSignal, isStored: boolean): Termination | undefined {
   if (reason === "interrupted" && isClosing(signal)) return killed();
-  if (reason === "interrupted" || reason === "aborted") return { by: "stop", time: Date.now(), reason: "Stopped." };
-  return error?.code === "execution-timeout"
-    ? { by: "time-limit", time: Date.now(), reason: error.message }
-    : undefined;
+  if (error?.code === "execution-timeout") return mark("time-limit", error.message);
+  if (error) return isStored ? undefined : mark("error", error.message);
+  switch (reason) {
+    case "interrupted":
+    case "aborted":
+      return mark("stop", "Stopped.");
+    case "blocked":
+      return mark("stop", "A call was denied.");
+    case "max_turns":
+      return mark("turn-limit", "The limit of replies was reached.");
+    case "error_max_budget_usd":
+      return mark("budget", "The budget is used up.");
+    case "end_turn":
+    case "max_tokens":
+    case "error":
+      return undefined;
+    default:
+      return never(reason);
+  }
 }
 
-export const killed = (): Termination => ({ by: "process", time: Date.now(), reason: "Its process ended." });
+export const killed = (): Termination => mark("process", "Its process ended.");
+
+function mark(by: Termination["by"], reason: string): Termination {
+  return { by, time: Date.now(), reason };
+}
 
 export function endedError({ reason }: Termination): IntakeError {
   const why = reason === "" ? "" : ` (${reason})`;

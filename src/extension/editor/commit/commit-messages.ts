@@ -1,6 +1,7 @@
 /** "Generate Commit Message" in the SCM view. */
 import * as vscode from "vscode";
 import { ModelError } from "../../../loop/model.ts";
+import { showNotice } from "../../notice-fixes.ts";
 import type { Attachments } from "../../panel/attachments.ts";
 import type { PanelContext } from "../../panel/handlers.ts";
 import type { BriefModel } from "../brief-model.ts";
@@ -39,8 +40,7 @@ export class CommitMessages implements vscode.Disposable {
       await vscode.window.withProgress(progress, () => this.#write(repository, stop.signal));
     } catch (error) {
       if (stop.signal.aborted) return;
-      const { message, next } = this.#options.page.explain(error);
-      void vscode.window.showErrorMessage(`No commit message was written. ${message} ${next}`.trim());
+      void showNotice("No commit message was written.", this.#options.page.explain(error));
     } finally {
       this.#running = undefined;
       void vscode.commands.executeCommand("setContext", runningKey, false);

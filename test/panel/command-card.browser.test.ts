@@ -1,24 +1,14 @@
-/** The card that asks to run a command: its text, its reasons, its rules. */
+/** The card that asks to run a command: its text, its reasons, its edits. */
 import assert from "node:assert/strict";
-import type { Locator } from "playwright-core";
-import { type Rule, type RuleTrial, ruleScopes } from "../../src/chat/requests.ts";
 import { button, focused, panelWith } from "./browser.ts";
-import { consentStates, longRequest, rulesRequest, rulesTrials } from "./consent-states.ts";
+import { consentStates, longRequest } from "./consent-states.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
-import { asked, card, field } from "./question-card.ts";
+import { asked, card, texts, untilSent } from "./question-card.ts";
 import { judgement } from "./trust-states.ts";
 
 const shown = (panel: PanelPage) => card(panel).getByRole("region", { name: "Command" });
 const command = (panel: PanelPage) => panel.page.getByRole("textbox", { name: "Command", exact: true });
-
-/** Waits until the panel has sent this many messages of a type: it delays them while the user types. */
-async function until(panel: PanelPage, type: string, times: number): Promise<void> {
-  await panel.page.waitForFunction(
-    ([type, times]) => window.sent.filter((sent) => sent.type === type).length >= times,
-    [type, times] as const,
-  );
-}
 
 /** Waits until a button can be pressed. */
 async function pressable(panel: PanelPage, name: string): Promise<void> {
@@ -26,7 +16,6 @@ async function pressable(panel: PanelPage, name: string): Promise<void> {
 }
 
 const reasons = (panel: PanelPage) => card(panel).getByRole("list", { name: "Why it asks" }).getByRole("listitem");
-const texts = async (list: Locator) => (await list.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
 
 describe("a command that asks for permission", () => {
   it("U5 is shown whole: asking parts with their rank, each connector that starts a line, allowed parts quiet", async () => {
@@ -218,7 +207,7 @@ describe("a command that asks for permission", () => {
     const once = button(panel, /^(Allow|Delete) once/);
     assert.equal(await once.getAttribute("aria-disabled"), "true");
     await command(panel).press("Control+Enter");
-    await until(panel, "judge", 1);
+    await untilSent(panel, "judge", 1);
     assert.deepEqual(await panel.sentOf("judge"), [{ type: "judge", requestID: "per_1", command: judgement.command }]);
     await panel.post({ type: "judged", requestID: "per_1", judgement });
     assert.deepEqual(await texts(reasons(panel)), ["1 It deletes 3 files."]);
@@ -240,7 +229,7 @@ describe("a command that asks for permission", () => {
     const panel = await asked(f.request());
     await button(panel, "Edit command").click();
     await command(panel).pressSequentially(" --dry-run");
-    await until(panel, "judge", 1);
+    await untilSent(panel, "judge", 1);
     const sent = await panel.sentOf("judge");
     assert.ok(sent.length < 5, `${sent.length} for 10 letters`);
     await panel.page.waitForTimeout(200);
@@ -251,7 +240,7 @@ describe("a command that asks for permission", () => {
     const panel = await asked(f.request());
     await button(panel, "Edit command").click();
     await command(panel).fill("cat .env");
-    await until(panel, "judge", 1);
+    await untilSent(panel, "judge", 1);
     const parts = [f.commandPart(".env", "deny", "", "Your rule `.env*` denies it.", "read")];
     const denied = { ...f.unjudged, command: "cat .env", decision: "deny" as const, parts };
     await panel.post({ type: "judged", requestID: "per_1", judgement: denied });
@@ -305,172 +294,5 @@ describe("a command that asks for permission", () => {
     const panel = await asked(f.request(), f.request({ id: "per_9", partID: "other" }), f.editRequest);
     assert.ok(await card(panel).getByText("Your answer also settles 1 equal question.").isVisible());
     assert.match(await panel.page.getByRole("status").innerText(), /1 of 3/);
-  });
-});
-
-describe("Always allow", () => {
-  const menu = (panel: PanelPage) => panel.page.getByRole("menu", { name: /^Always allow/ });
-  const answers = async (panel: PanelPage) => (await panel.sentOf("answer")).map(({ answer }) => answer);
-  const keep = (panel: PanelPage) => button(panel, /^Allow and keep/);
-
-  for (const [at, scope] of ruleScopes.entries()) {
-    it(`shows the rules and three scopes, which keys choose: ${scope}`, async () => {
-      const panel = await asked(rulesRequest);
-      await button(panel, "Always allow").click();
-      assert.equal(await menu(panel).getByRole("menuitem").count(), 4);
-      assert.match(
-        await panel.page.locator(".AlwaysMenu").innerText(),
-        /keep 2 rules\s+npm run build\s+git push origin \*/,
-      );
-      await panel.page.keyboard.press(`${at + 1}`);
-      assert.deepEqual(await answers(panel), [
-        { kind: "permission", type: "always", rules: rulesRequest.always, scope },
-      ]);
-    });
-  }
-
-  it("is closed by Escape without an answer, and is walked through with the arrows", async () => {
-    const panel = await asked(rulesRequest);
-    await button(panel, "Always allow").click();
-    await panel.page.keyboard.press("ArrowDown");
-    const chosen = menu(panel).getByRole("menuitem", { name: "For this workspace" });
-    assert.equal(await chosen.evaluate((item) => item === document.activeElement), true);
-    await panel.page.keyboard.press("Escape");
-    assert.equal(await menu(panel).count(), 0);
-    assert.deepEqual(await answers(panel), []);
-  });
-
-  it("that cannot be given keeps its place and says why", async () => {
-    const panel = await asked(longRequest);
-    const locked = button(panel, "Always allow");
-    assert.equal(await locked.getAttribute("aria-disabled"), "true");
-    const why = await locked.evaluate(
-      (one) => document.getElementById(one.getAttribute("aria-describedby") ?? "")?.textContent,
-    );
-    assert.match(why ?? "", /Code from the network is allowed only once\./);
-    await locked.focus();
-    await locked.dispatchEvent("click");
-    assert.equal(await menu(panel).count(), 0);
-  });
-
-  /** Answers as the host does, with results for the rules of the newest question to it, or for these. */
-  async function tried(panel: PanelPage, trials: RuleTrial[], rules?: Rule[]): Promise<void> {
-    const newest = (await panel.sent()).findLast(({ type }) => type === "try-rules");
-    await panel.post({
-      type: "tried",
-      requestID: "per_1",
-      rules: rules ?? (newest?.type === "try-rules" ? newest.rules : []),
-      trials,
-    });
-  }
-
-  /** Opens the sheet; the host's results are those of the rules as offered. */
-  async function sheet(): Promise<PanelPage> {
-    const panel = await asked(rulesRequest);
-    await button(panel, "Always allow").click();
-    await panel.page.keyboard.press("e");
-    await until(panel, "try-rules", 1);
-    await tried(panel, rulesTrials);
-    return panel;
-  }
-
-  it("has its rules edited in the same frame: each with its own results, narrower and wider", async () => {
-    const panel = await sheet();
-    await panel.page.getByRole("alertdialog", { name: "Which rules should Rondo keep?" }).waitFor();
-    assert.equal(await focused(panel), "Rule 1");
-    const says = (at: number) =>
-      texts(
-        card(panel)
-          .getByRole("list", { name: `Examples ${at}` })
-          .getByRole("listitem"),
-      );
-    assert.deepEqual(await says(1), ["allows npm run build", "still asks npm run deploy, npm run build -- --watch"]);
-    assert.deepEqual(await says(2), [
-      "allows git push origin fix/rounding",
-      "still asks git push --force origin fix/a",
-    ]);
-    const rule = panel.page.getByRole("textbox", { name: "Rule 2" });
-    await button(panel, "Narrower 2").click();
-    assert.equal(await rule.inputValue(), "git push origin fix/rounding");
-    await button(panel, "Wider 2").click();
-    await button(panel, "Wider 2").click();
-    await button(panel, "Wider 2").click();
-    assert.equal(await rule.inputValue(), "git *");
-    assert.ok(await button(panel, "Wider 2").isDisabled(), "never all commands");
-    await panel.page.waitForFunction(() => {
-      const sent = window.sent.findLast(({ type }) => type === "try-rules");
-      return JSON.stringify(sent).includes('"git *"');
-    });
-    await tried(panel, rulesTrials);
-    await panel.page.getByRole("checkbox", { name: "Keep rule 1" }).uncheck();
-    await panel.page.getByRole("radio", { name: "Everywhere" }).check();
-    await keep(panel).click();
-    const rules = [{ permission: "bash", pattern: "git *", action: "allow" }];
-    assert.deepEqual(await answers(panel), [{ kind: "permission", type: "always", rules, scope: "everywhere" }]);
-  });
-
-  it("does not keep an invalid rule, nor one whose results are not there yet", async () => {
-    const panel = await sheet();
-    const rule = panel.page.getByRole("textbox", { name: "Rule 1" });
-    await rule.fill("*");
-    assert.equal(await keep(panel).getAttribute("aria-disabled"), "true", "not tried yet");
-    await rule.press("Control+Enter");
-    await until(panel, "try-rules", 2);
-    const invalid = "This would allow everything. Name a program.";
-    // What is found about the text before it comes too late.
-    await tried(panel, rulesTrials, rulesRequest.always);
-    assert.equal(await keep(panel).getAttribute("aria-disabled"), "true", "the result is for another text");
-    await tried(panel, [{ allows: [], asks: [], invalid }, ...rulesTrials.slice(1)]);
-    assert.ok(await card(panel).getByText(invalid).isVisible());
-    assert.equal(await rule.getAttribute("aria-invalid"), "true");
-    await rule.press("Control+Enter");
-    assert.deepEqual(await answers(panel), []);
-    await panel.page.getByRole("checkbox", { name: "Keep rule 1" }).uncheck();
-    await rule.press("Control+Enter");
-    assert.deepEqual(await answers(panel), [
-      { kind: "permission", type: "always", rules: rulesRequest.always.slice(1), scope: "session" },
-    ]);
-  });
-
-  it("goes back to the card by Escape, with all answers in sight meanwhile", async () => {
-    const panel = await sheet();
-    for (const [width, height] of [
-      [240, 330],
-      [320, 480],
-      [400, 600],
-      [600, 800],
-    ] as const) {
-      await panel.page.setViewportSize({ width, height });
-      const places = await panel.page
-        .locator(".Consent .answers button, .Consent .pinned label, .Composer textarea")
-        .all();
-      assert.ok(places.length >= 6);
-      for (const place of places) {
-        const box = await place.boundingBox();
-        const isInside = box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height;
-        assert.ok(isInside, `${await place.innerText()} at ${width} × ${height}: ${JSON.stringify(box)}`);
-      }
-    }
-    await panel.page.keyboard.press("Escape");
-    await panel.page.getByRole("alertdialog", { name: "Run this command?" }).waitFor();
-    assert.deepEqual(await answers(panel), []);
-    assert.equal(await focused(panel), "alertdialog");
-  });
-
-  it("allows nothing while words are in the field", async () => {
-    const panel = await sheet();
-    await field(panel).fill("Push to my fork");
-    await field(panel).press("Control+Enter");
-    assert.deepEqual(await answers(panel), [{ kind: "permission", type: "deny", words: "Push to my fork" }]);
-  });
-
-  it("shows invisible characters in a rule, and links to where rules are removed", async () => {
-    const panel = await asked(f.request({ always: [{ permission: "bash", pattern: "ls\u200b *", action: "allow" }] }));
-    await button(panel, "Always allow").click();
-    await panel.page.keyboard.press("e");
-    assert.match(await card(panel).innerText(), /Contains hidden characters: ls\[U\+200B\] \*/);
-    await button(panel, "Permission rules").click();
-    await panel.page.getByRole("region", { name: "Rules" }).waitFor();
-    assert.ok(await card(panel).isVisible());
   });
 });

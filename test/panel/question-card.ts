@@ -1,4 +1,5 @@
 /** Panels with an open question, and the elements of its card. */
+import type { Locator } from "playwright-core";
 import type { UserRequest } from "../../src/chat/requests.ts";
 import { panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
@@ -15,4 +16,17 @@ export async function asked(...requests: UserRequest[]): Promise<PanelPage> {
   const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, requests })));
   await panel.page.waitForTimeout(guard);
   return panel;
+}
+
+/** Waits until the panel has sent this many messages of a type: it delays them while the user types. */
+export async function untilSent(panel: PanelPage, type: string, times: number): Promise<void> {
+  await panel.page.waitForFunction(
+    ([type, times]) => window.sent.filter((sent) => sent.type === type).length >= times,
+    [type, times] as const,
+  );
+}
+
+/** Returns the text of each element, with single spaces. */
+export async function texts(list: Locator): Promise<string[]> {
+  return (await list.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
 }

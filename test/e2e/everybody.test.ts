@@ -1,11 +1,17 @@
-/** The questions of a session, answered by keyboard alone, and by what a screen reader says alone. */
+/** Each kind of question of a session, answered by keyboard alone, and by what a screen reader says alone. */
 import assert from "node:assert/strict";
-import type { Frame } from "playwright-core";
+import path from "node:path";
+import type { Frame, Locator } from "playwright-core";
+import { defaultModels } from "../../src/providers/catalog/default-models.ts";
+import type { Answer } from "../model-server.ts";
 import { question, said, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const run = (command: string) => ({ call: { name: "bash", input: { command } } });
 const write = (file_path: string, content: string) => ({ call: { name: "write", input: { file_path, content } } });
+const fetchPage = { call: { name: "web_fetch", input: { url: "https://example.com/prices", prompt: "The prices" } } };
+const echo = { call: { name: "mcp__everything__echo", input: { message: "hello there" } } };
+const look = { call: { name: "glob", input: { pattern: "*.none" } } };
 const asked = {
   question: "How are prices rounded?",
   header: "Rounding",
@@ -13,13 +19,38 @@ const asked = {
 };
 const ask = { call: { name: "ask_user", input: { questions: [asked] } } };
 
+/** The steps of a turn with one question of each kind about a call; the deletion's reply reaches the budget. */
+const steps = (command: string, file: string): Answer[] => [
+  [run(command)],
+  [ask],
+  [write(file, "new\n")],
+  [fetchPage],
+  [echo],
+  { blocks: [run(`rm ${file}`)], usage: { input: 20_000, output: 100 } },
+  [look],
+  [look],
+  [look],
+  [{ text: "All is answered." }],
+];
+const plan: Answer[] = [[{ text: "1. Raise the rate." }], [{ text: "It is built." }]];
+
 /** Most presses of the Tab key to any control. */
 const mostTabs = 60;
+
+const root = path.join(import.meta.dirname, "../..");
+const everything = path.join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
 
 describe("everybody answers the questions of a session", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow({ width: 900 });
+    window = await openWindow({
+      width: 900,
+      settings: {
+        "rondo.mcpServers": { everything: { command: process.execPath, args: [everything, "stdio"] } },
+        "rondo.prices": { [defaultModels["anthropic"] ?? ""]: { input: 100, output: 100 } },
+        "rondo.maxBudgetUsd": 1,
+      },
+    });
   });
   after(() => window?.close());
 
@@ -55,92 +86,119 @@ describe("everybody answers the questions of a session", () => {
     assert.fail(`${control} is not reached: ${passed.join(" · ")}`);
   }
 
-  it("by keyboard alone: from the editor to the last answer, and the focus never falls to the page", async () => {
+  it("by keyboard alone: each kind of question, and the focus stays where it was", async () => {
     const { page } = window;
     const panel = await window.panel();
+    /** The message box, or the next question, which takes the focus from a message box that is not in use. */
+    const boxOrNext = /^(textarea|alertdialog) /;
+    const answered = async (card: Locator, place: RegExp) => {
+      await card.waitFor({ state: "detached" });
+      assert.match(await focused(panel), place);
+    };
     await window.open("README.md");
-    window.plays(
-      [run("echo one > one.txt")],
-      [ask],
-      [write("two.txt", "two\n")],
-      [run("echo three > three.txt")],
-      [write("four.txt", "four\n")],
-      [{ text: "All is answered." }],
-    );
+    await page.locator(".monaco-editor.focused").waitFor();
     await page.keyboard.press("Control+Alt+J");
     await panel.waitForFunction(() => document.hasFocus() && document.activeElement?.tagName === "TEXTAREA");
-    await page.keyboard.type("do five things");
+    window.plays(...steps("echo one > one.txt", "two.txt"));
+    await page.keyboard.type("do many things");
     await keys(panel, "Enter");
 
-    // From the composer, which was just used and keeps the focus.
-    await question(panel, /Run this command/);
+    // From the message box.
+    const command = await question(panel, /Run this command/);
     await keys(panel, "Control+Enter");
+    await answered(command, boxOrNext);
 
-    await question(panel, /How are prices rounded/);
+    const choices = await question(panel, /How are prices rounded/);
     await goTo(panel, /^radio /);
     await keys(panel, "ArrowDown", "Enter");
+    await answered(choices, boxOrNext);
 
     // From the log.
-    await question(panel, /two\.txt/);
+    const edit = await question(panel, /two\.txt/);
     await goTo(panel, /^log Conversation/);
-    await keys(panel, "ArrowUp", "Control+Enter");
+    await keys(panel, "Control+Enter");
+    await answered(edit, /^log Conversation/);
 
     // Words in the field deny.
-    await question(panel, /Run this command/);
+    const webPage = await question(panel, /^Fetch/);
     await goTo(panel, /Tell Rondo what to do instead/);
-    await page.keyboard.type("Not three.");
+    await page.keyboard.type("Not that page.");
     await keys(panel, "Enter");
+    await answered(webPage, boxOrNext);
 
     // By its button.
-    await question(panel, /four\.txt/);
+    const mcp = await question(panel, /echo/);
     await goTo(panel, /^button Allow once/);
     await keys(panel, "Enter");
+    await answered(mcp, boxOrNext);
+
+    // From the card.
+    const budget = await question(panel, /has cost/);
+    await goTo(panel, /^radio /);
+    await keys(panel, "ArrowRight", "Control+Enter");
+    await answered(budget, boxOrNext);
+
+    // From the header.
+    const deletion = await question(panel, /Run this command/);
+    await goTo(panel, /^button Sessions/);
+    await keys(panel, "Control+Enter");
+    await answered(deletion, /^button Sessions/);
+
+    const loop = await question(panel, /repeats itself/);
+    await goTo(panel, /^textarea Say what Rondo misses/);
+    await page.keyboard.type("There are none.");
+    await keys(panel, "Enter");
+    await answered(loop, /^textarea Message/);
     await said(panel, "All is answered.");
     await status(panel, /Done/);
-    assert.notEqual(await focused(panel), "");
 
-    assert.deepEqual([await window.read("one.txt"), await window.read("two.txt")], ["one\n", "two\n"]);
-    assert.equal(await window.read("four.txt"), "four\n");
-    await assert.rejects(window.read("three.txt"));
+    assert.equal(await window.read("one.txt"), "one\n");
+    await assert.rejects(window.read("two.txt"), "it was written and deleted");
     const told = window.requests.at(-1)?.raw ?? "";
-    assert.ok(told.includes("Not three.") && told.includes("Half to even"), told.slice(-2000));
-  });
+    for (const words of ["Half to even", "Not that page.", "Echo: hello there", "There are none."])
+      assert.ok(told.includes(words), words);
 
-  it("Escape denies from anywhere, and the focus stays", async () => {
-    const panel = await window.newSession();
-    window.plays([run("echo five > five.txt")]);
-    await panel.getByRole("textbox", { name: "Message" }).focus();
-    await window.page.keyboard.type("write five");
+    window.plays(...plan);
+    await goTo(panel, /^button Mode: /);
+    await keys(panel, "Enter", "3");
+    await panel.getByRole("button", { name: "Mode: Plan" }).waitFor();
+    await goTo(panel, /^textarea Message/);
+    await page.keyboard.type("plan it");
     await keys(panel, "Enter");
-    await question(panel, /Run this command/);
-    await goTo(panel, /^button Sessions/);
-    await keys(panel, "Escape");
-    await status(panel, /you denied/);
-    assert.notEqual(await focused(panel), "");
-    await assert.rejects(window.read("five.txt"));
+    const ready = await question(panel, /The plan is ready/);
+    await keys(panel, "Control+Enter");
+    await answered(ready, /^textarea Message/);
+    await said(panel, "It is built.");
+    await status(panel, /Done/);
+
+    await goTo(panel, /^button Restore to here/);
+    await keys(panel, "Enter");
+    const restore = panel.getByRole("dialog", { name: /^Restore to/ });
+    await restore.getByRole("button", { name: /^Restore the conversation|^Restore \d/ }).waitFor();
+    await keys(panel, "Control+Enter");
+    await panel.getByRole("group", { name: "Restored" }).waitFor();
+    await answered(restore, /^textarea Message/);
   });
 
   it("by names alone: each question is spoken, described, and answered by what a screen reader finds", async () => {
     const panel = await window.newSession();
-    window.plays(
-      [run("rm -r src && echo six > six.txt")],
-      [ask],
-      [write("seven.txt", "seven\n")],
-      [{ text: "Everything: this, that. And more." }],
-    );
-    const spoken = panel.locator("[aria-live=polite]");
-    await panel.getByRole("main").getByRole("textbox", { name: "Message" }).fill("do three things");
-    await panel.getByRole("button", { name: "Send" }).click();
+    const spoken = async (words: string | RegExp) => {
+      await panel.locator("[aria-live=polite]").filter({ hasText: words }).waitFor({ state: "attached" });
+    };
+    const press = (name: string | RegExp) => panel.getByRole("button", { name }).click();
+    const fill = (name: string, words: string) => panel.getByRole("textbox", { name }).fill(words);
+    window.plays(...steps("rm -r src && echo six > six.txt", "seven.txt"));
+    await panel.getByRole("main").getByRole("textbox", { name: "Message" }).fill("do many things");
+    await press("Send");
 
     const command = await question(panel, /Run this command/);
-    await spoken.filter({ hasText: /Run this command\?.*rm -r src/ }).waitFor({ state: "attached" });
+    await spoken(/Run this command\?.*rm -r src/);
     assert.match(await command.ariaSnapshot(), /rm -r src[\s\S]*button "Delete once"[\s\S]*button "Deny"/);
-    const words = panel.getByRole("textbox", { name: "Tell Rondo what to do instead" });
-    await words.fill("Leave src.");
-    await panel.getByRole("button", { name: /^(Deny|Send)/ }).click();
+    await fill("Tell Rondo what to do instead", "Leave src.");
+    await press(/^Deny/);
 
     await question(panel, /How are prices rounded/);
-    await spoken.filter({ hasText: "How are prices rounded?" }).waitFor({ state: "attached" });
+    await spoken("How are prices rounded?");
     const choice = panel.getByRole("radio", { name: "Half to even", exact: true });
     assert.equal(
       await choice.evaluate((one) =>
@@ -149,14 +207,69 @@ describe("everybody answers the questions of a session", () => {
       "Sums stay nearer to the truth.",
     );
     await choice.check();
-    await panel.getByRole("button", { name: "Answer" }).click();
+    await press("Answer");
 
     await question(panel, /seven\.txt/);
-    await panel.getByRole("button", { name: "Allow once" }).click();
-    await spoken.filter({ hasText: "Everything: this, that." }).waitFor({ state: "attached" });
+    await spoken(/seven\.txt/);
+    await press("Allow once");
+
+    const webPage = await question(panel, /^Fetch/);
+    await spoken(/Fetch https/);
+    assert.match(await webPage.getByRole("region", { name: "Preview" }).innerText(), /example\.com/);
+    await fill("Tell Rondo what to do instead", "Not that page.");
+    await press(/^Deny/);
+
+    const mcp = await question(panel, /echo/);
+    await spoken(/echo/);
+    assert.match(await mcp.getByRole("region", { name: "Preview" }).innerText(), /hello there/);
+    await press("Allow once");
+
+    await question(panel, /has cost/);
+    await spoken(/has cost/);
+    const further = panel.getByRole("radiogroup", { name: "Go on until" });
+    await further.getByRole("radio", { name: "No limit" }).check({ force: true });
+    await press("Continue");
+
+    const deletion = await question(panel, /Run this command/);
+    await spoken(/rm seven\.txt/);
+    await deletion
+      .getByRole("list", { name: "Why it asks" })
+      .getByText(/deletes/)
+      .waitFor();
+    await press("Delete once");
+
+    await question(panel, /repeats itself/);
+    await spoken(/repeats itself/);
+    await fill("Say what Rondo misses", "There are none.");
+    await press("Send hint");
+    await spoken("All is answered.");
     await status(panel, /Done/);
-    assert.equal(await window.read("seven.txt"), "seven\n");
+
+    await assert.rejects(window.read("seven.txt"), "it was written and deleted");
     await window.read("src/discount.js");
+    const told = window.requests.at(-1)?.raw ?? "";
+    for (const words of ["Leave src.", "Half to even", "Not that page.", "Echo: hello there", "There are none."])
+      assert.ok(told.includes(words), words);
+
+    window.plays(...plan);
+    await press(/^Mode: /);
+    await panel.getByRole("menuitemradio", { name: /^Plan/ }).click();
+    await panel.getByRole("button", { name: "Mode: Plan" }).waitFor();
+    await fill("Message", "plan it");
+    await press("Send");
+    await question(panel, /The plan is ready/);
+    await spoken(/The plan is ready/);
+    await press("Start building");
+    await spoken("It is built.");
+    await status(panel, /Done/);
+
+    await panel.getByRole("button", { name: "Restore to here…" }).first().focus();
+    await panel.getByRole("button", { name: "Restore to here…" }).first().click();
+    const restore = panel.getByRole("dialog", { name: /^Restore to/ });
+    await restore.getByRole("radio", { name: "Conversation only" }).check({ force: true });
+    await restore.getByRole("button", { name: "Restore the conversation" }).click();
+    await panel.getByRole("group", { name: "Restored" }).waitFor();
+    assert.notEqual(await focused(panel), "");
   });
 
   it("logs no error of its own to the console", () => {

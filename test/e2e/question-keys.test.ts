@@ -20,6 +20,12 @@ describe("the keys of a question", () => {
     card: (panel) => panel.getByRole("alertdialog").focus(),
   };
 
+  const focused = (panel: Frame) =>
+    panel.evaluate(() => {
+      const active = document.activeElement;
+      return active?.getAttribute("role") ?? active?.getAttribute("aria-keyshortcuts") ?? active?.tagName;
+    });
+
   for (const [place, focus] of Object.entries(places)) {
     it(`answer from the ${place}: Ctrl+Enter allows, Escape denies, Shift+Escape stops`, async () => {
       const panel = await window.newSession();
@@ -33,8 +39,11 @@ describe("the keys of a question", () => {
       await question(panel, /command/);
       assert.equal(await window.read(`${place}.txt`), "yes\n");
       await focus(panel);
+      const before = await focused(panel);
       await window.page.keyboard.press("Escape");
       await status(panel, /you denied/);
+      // The card goes; the field is the message box again.
+      assert.equal(await focused(panel), place === "card" ? "TEXTAREA" : before);
       window.plays([run(`echo no > ${place}.txt`)], [{ text: "Not said." }]);
       await say(panel, "once more");
       await question(panel, /command/);

@@ -4,6 +4,7 @@ import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
+import { previewStates } from "./preview-states.ts";
 import { asked, busy, card, field, guard } from "./question-card.ts";
 import { questionRequest } from "./trust-states.ts";
 
@@ -58,6 +59,26 @@ describe("the keys of each card work anywhere in the panel", () => {
       );
       assert.equal((await panel.sentOf("stop")).length, places.length);
       assert.deepEqual(await panel.sentOf("prompt"), []);
+    });
+  }
+
+  for (const [name, { messages }] of Object.entries(previewStates)) {
+    it(`permission, ${name}: the keys from each place, and 1 to 3 in the menu of Always allow if it can be given`, async () => {
+      const panel = await panelWith(...messages);
+      await panel.page.waitForTimeout(guard);
+      const places = [card(panel), field(panel), button(panel, "New session"), panel.page.getByRole("log")];
+      for (const place of places) for (const key of ["Control+Enter", "Escape", "Shift+Escape"]) await place.press(key);
+      const always = button(panel, "Always allow");
+      const scopes =
+        (await always.getAttribute("aria-disabled")) === "true" ? [] : ["session", "workspace", "everywhere"];
+      await always.press("Enter");
+      for (const [at] of scopes.entries()) await panel.page.keyboard.press(`${at + 1}`);
+      const answers = (await panel.sentOf("answer")).map(({ answer }) => answer);
+      assert.deepEqual(
+        answers.map((answer) => ("scope" in answer ? answer.scope : answer.type)),
+        [...places.flatMap(() => ["once", "deny"]), ...scopes],
+      );
+      assert.equal((await panel.sentOf("stop")).length, places.length);
     });
   }
 

@@ -62,7 +62,8 @@ function checkRecord(inner: ValueCheck): ValueCheck {
 
 function checkObject(shape: Readonly<Record<string, $ZodType>>): ValueCheck {
   const checks = new Map(Object.entries(shape).map(([key, schema]) => [key, fastCheck(schema)]));
-  const required = Object.keys(shape).filter((key) => shape[key]?._zod.optin !== "optional");
+  // `optout`, not `optin`: what may be missing in the input can have a value in the output.
+  const required = Object.keys(shape).filter((key) => shape[key]?._zod.optout !== "optional");
   return (value) => {
     if (!isRecord(value)) return false;
     // Unknown fields, including `__proto__`, fail the check: the schema removes them.

@@ -429,6 +429,8 @@ export interface PanelState {
   buildMode: BuildMode;
   /** How long Bypass would hold, in minutes. */
   bypassMinutes: number;
+  /** Whether commands run in the sandbox, which they leave only when the user is asked. */
+  sandboxed: boolean;
   model: ModelChoice | undefined;
   models: ModelChoice[];
   /** Of the provider that was asked last, else of the model that is chosen. */

@@ -148,6 +148,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     modeEndsAt: undefined,
     buildMode: "default",
     bypassMinutes: 60,
+    sandboxed: false,
     model: sonnet,
     models: [sonnet, haiku, qwen],
     account: { providerID: "anthropic", name: "Anthropic", takesKey: true, hasCreditPage: true, isOwnServer: false },

@@ -56,6 +56,8 @@ describe("modes", () => {
     const panel = await panelWith(f.snapshot(f.chat("T", []), bypass));
     const strip = panel.page.getByRole("note", { name: "Mode Bypass" });
     assert.match(await strip.innerText(), /Nothing asks but protected files\.\s+Until 15:42\./);
+    await panel.post({ type: "state", state: { ...bypass, sandboxed: true } });
+    assert.match(await strip.innerText(), /Nothing asks but protected files and leaving the sandbox\.\s+Until 15:42\./);
     await button(panel, "End now").click();
     await panel.post({ type: "state", state: f.panelState({ mode: "plan", buildMode: "acceptEdits" }) });
     await button(panel, "Build instead").click();

@@ -55,6 +55,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     modeEndsAt: session.choices.modeEnd?.at,
     buildMode: session.buildMode,
     bypassMinutes: readSettings().bypassMs / 60_000,
+    sandboxed: readSettings().sandbox !== "off",
     model: model && models.describe(model),
     models: models.choices,
     account: accountOf(messages.findLast(({ info }) => info.role === "assistant")?.info.model ?? model),

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
+import { modelListRequests, type PickerList } from "./model-list.ts";
 import { Attachment } from "./prompt-input.ts";
 import {
   Answer,
@@ -169,13 +170,14 @@ export const ToHost = z.discriminatedUnion("type", [
   /** Goes on with a turn that was broken off. */
   z.object({ type: z.literal("continue-turn") }),
   ...connectRequests,
+  ...modelListRequests,
   z.object({ type: z.literal("set-key") }),
-  z.object({ type: z.literal("select-model") }),
   z.object({ type: z.literal("manage-trust") }),
   /** Sets how long a turn may work, in the user's settings, and tries again. */
   z.object({ type: z.literal("set-time-limit"), seconds: z.int().check(z.gte(1), z.lte(86_400)) }),
   /** Sets how many replies a message may have, where the setting stands, and tries again. 0: no limit. */
   z.object({ type: z.literal("set-reply-limit"), replies: z.int().check(z.gte(0), z.lte(100_000)) }),
+  z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
   /** Does what helps after something could not be done. */
   z.object({ type: z.literal("run-fix"), fix: NoticeFix }),
@@ -490,6 +492,7 @@ export type ToPanel = { seq: number } & (
   /** Both, or none if the session on screen has no rival any more. */
   | { type: "rivals"; rivals: RivalView[] }
   | { type: "editor-context"; context: EditorContext }
+  | { type: "models"; list: PickerList }
   | ({ type: "notice" } & HostNotice)
   | { type: "connect"; view: ConnectView }
   /** What the user has chosen to start with is connected. */

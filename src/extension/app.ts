@@ -46,6 +46,7 @@ import { ConnectPage } from "./panel/connect-page.ts";
 import { conversationHandlers } from "./panel/conversation-handlers.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { Handlers, PanelContext } from "./panel/handlers.ts";
+import { ModelPage } from "./panel/model-page.ts";
 import { openInEditor } from "./panel/open.ts";
 import { Panel } from "./panel/panel.ts";
 import { panelState } from "./panel/panel-state.ts";
@@ -101,6 +102,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const stateChanged = () => {
     panel.stateChanged();
     rivals.refresh();
+    modelPage.refresh();
     updateContextKeys(conversations, worktrees, models.readiness.type === "ready");
   };
   const send: PanelContext["send"] = (message) => panel.send(message);
@@ -303,6 +305,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       openTour: () => openTour(context.extensionUri, conversations),
     }),
   );
+  const modelPage = own(new ModelPage(page, models));
   const rulePage = rulesHandlers(page, rules);
   const tracePage = own(new TracePage(page, log));
   /** To be called when the panel's document is gone. A new one shows the conversation, not a page. */
@@ -310,6 +313,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     rulePage["hide-rules"]();
     tracePage.hide();
     rivals.hide();
+    modelPage.hide();
   };
   const sessionsPage = new SessionsPage(page, composer, worktrees);
   own(marks.onDidChange(() => void sessionsPage.refresh()));
@@ -325,6 +329,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...tracePage.handlers,
     ...questionHandlers(page, composer),
     ...connect.handlers,
+    ...modelPage.handlers,
     ...comments.handlers,
     "set-mode"(request) {
       composer.handlers["set-mode"](request);

@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
+import { type ThinkingLevel, thinkingLevels } from "../chat/thinking.ts";
 import type { Limits } from "../loop/limits.ts";
-import type { Thinking } from "../loop/model.ts";
 import { GivenPrices, ModelOptions, withCachePrices } from "../loop/setup/model-facts.ts";
 import { type ApiChoice, apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
@@ -31,7 +31,7 @@ export interface Settings {
   /** The model to use when the chosen one is overloaded: "model" or "provider/model". */
   fallbackModel: string | undefined;
   agent: string;
-  thinking: Thinking;
+  thinking: ThinkingLevel;
   mode: PermissionMode;
   /** How long the mode Bypass holds. */
   bypassMs: number;
@@ -138,7 +138,7 @@ function parseSettings(): Settings {
     localServers,
     fallbackModel: read("fallbackModel", z.optional(z.string())),
     agent: read("agent", z.string(), !trusted),
-    thinking: read("thinking", z.enum(["default", "off", "low", "medium", "high"]), !trusted),
+    thinking: read("thinking", z.enum(thinkingLevels), !trusted),
     mode: read("permission.mode", PermissionMode),
     bypassMs: read("permission.bypassMinutes", z.number().check(z.gte(0.1), z.lte(480))) * 60_000,
     rules: read("permission.rules", z.array(Rule)),

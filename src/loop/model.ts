@@ -1,8 +1,9 @@
 /** A model for the loop: takes a request and returns a stream of events (spec E). */
 import type { Entry } from "../chat/apply.ts";
 import type { Finish, Tokens, ToolDefinition } from "../chat/message.ts";
+import type { ThinkingLevel } from "../chat/thinking.ts";
 
-export type Thinking = "default" | "off" | "low" | "medium" | "high" | { budgetTokens: number };
+export type Thinking = ThinkingLevel | { budgetTokens: number };
 
 export interface ModelRequest {
   model: string;

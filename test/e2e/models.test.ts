@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { type ModelHost, startGateway, startOllama } from "./model-hosts.ts";
-import { choose, press, said, say, status } from "./panel-actions.ts";
+import { choose, message, said, say, status } from "./panel-actions.ts";
 import { environmentKey, openWindow, type Window } from "./window.ts";
 
 const key = "sk-gateway-a-key-that-nobody-may-see";
@@ -121,14 +121,64 @@ describe("several providers", () => {
     assert.match(asked?.body ?? "", /"model":"team\/large"/);
   });
 
-  it("changes between providers in the panel's menu, too", async () => {
+  it("chooses another provider's model, and how much it thinks, in the panel's picker by keys alone; the draft stays", async () => {
     const panel = await window.panel();
-    await press(panel, "Model: Team Large");
-    await panel.getByRole("menuitemradio", { name: /Claude Sonnet 5\.5/ }).click();
+    const field = panel.getByRole("combobox", { name: "Search models" });
+    const option = (name: RegExp) => panel.getByRole("option", { name });
+    await message(panel).fill("fourth prompt");
+    await panel.getByRole("button", { name: "Model: Team Large" }).focus();
+    const { keyboard } = window.page;
+    await keyboard.press("Enter");
+    await option(/^Team Large.*, chosen.*1 M.*2 \/ 10/)
+      .and(panel.locator("[aria-selected=true]"))
+      .waitFor();
+    await keyboard.type("sonnet");
+    await option(/^Claude Sonnet 5\.5/)
+      .first()
+      .waitFor();
+    await keyboard.press("Enter");
+    await panel.getByRole("button", { name: "Model: Claude Sonnet 5.5" }).waitFor();
+    assert.equal(await message(panel).inputValue(), "fourth prompt");
     window.plays([{ text: "Claude again." }]);
-    await say(panel, "fourth prompt");
+    await message(panel).press("Enter");
     await said(panel, "Claude again.");
     assert.match(window.requests.at(-1)?.raw ?? "", /Hello from Ollama\.[\s\S]*Hello from the gateway\./);
+    assert.doesNotMatch(window.requests.at(-1)?.raw ?? "", /"effort":"high"/);
+    await status(panel, /Done/);
+
+    await panel.getByRole("button", { name: "Model: Claude Sonnet 5.5" }).focus();
+    await keyboard.press("Enter");
+    await panel.getByRole("radio", { name: "Default", checked: true }).waitFor();
+    await keyboard.press("Tab");
+    await keyboard.press("ArrowLeft");
+    await panel.getByRole("radio", { name: "High", checked: true }).waitFor();
+    await keyboard.press("Escape");
+    window.plays([{ text: "Claude thinks." }]);
+    await say(panel, "think of it");
+    await said(panel, "Claude thinks.");
+    assert.match(window.requests.at(-1)?.raw ?? "", /"effort":"high"/);
+    await status(panel, /Done/);
+
+    await panel.getByRole("button", { name: "Model: Claude Sonnet 5.5" }).focus();
+    await keyboard.press("Enter");
+    await panel.getByRole("group", { name: /^Found on the remote machine \(.+\): Ollama$/ }).waitFor();
+    await panel
+      .getByRole("group", { name: "My gateway" })
+      .getByRole("option", { name: /^team-small.*unknown.*unknown/ })
+      .waitFor();
+    await keyboard.type("gateway small");
+    assert.equal(await panel.getByRole("option").count(), 1);
+    await keyboard.press("Escape");
+    await field.waitFor({ state: "detached" });
+    await keyboard.press("Enter");
+    await keyboard.type("qwen");
+    await option(/^qwen3:8b.*32 k.*free/).waitFor();
+    const before = ollama.requests.length;
+    await keyboard.press("Enter");
+    await panel.getByRole("button", { name: "Model: qwen3:8b" }).waitFor();
+    await say(panel, "a prompt in between");
+    await panel.getByText("Hello from Ollama.").nth(1).waitFor();
+    assert.ok(ollama.requests.slice(before).some(({ body }) => body.includes("a prompt in between")));
     await status(panel, /Done/);
   });
 

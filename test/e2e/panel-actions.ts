@@ -24,10 +24,12 @@ export function press(panel: Frame, name: string): Promise<void> {
   return panel.getByRole("button", { name, exact: true }).click();
 }
 
-/** Picks a row of the menu of the button "Mode: …" or "Model: …", and waits until it is chosen. */
+/** Picks a row of what the button "Mode: …" or "Model: …" opens, and waits until it is chosen. */
 export async function choose(panel: Frame, menu: "Mode" | "Model", name: string): Promise<void> {
   await panel.getByRole("button", { name: new RegExp(`^${menu}: `) }).click();
-  await panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
+  if (menu === "Model") await panel.getByRole("combobox", { name: "Search models" }).fill(name);
+  const role = menu === "Model" ? "option" : "menuitemradio";
+  await panel.getByRole(role, { name: new RegExp(`^${name}`) }).click();
   await panel.getByRole("button", { name: `${menu}: ${name}` }).waitFor();
 }
 

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { Entry } from "../../src/chat/apply.ts";
 import { Keys } from "../../src/extension/models/keys.ts";
 import { Models } from "../../src/extension/models/models.ts";
+import { pickerList } from "../../src/extension/models/picker-list.ts";
 import { vscodeModel } from "../../src/extension/models/vscode-model.ts";
 import { VSCodeModels } from "../../src/extension/models/vscode-models.ts";
 import type { ModelEvent, ModelRequest } from "../../src/loop/model.ts";
@@ -326,6 +327,17 @@ describe("VS Code models", () => {
       const choice = { ...ref, label: "Scripted", group: "VS Code: rondo-test", price: undefined, unknown };
       assert.deepEqual([models.choices, models.describe(ref)], [[choice], choice]);
       assert.equal(models.facts.of(ref).contextWindow, 64_000);
+      const { groups, thinking } = pickerList(models, ref, "high");
+      const cost = { type: "plan" } as const;
+      assert.deepEqual(
+        groups.find(({ kind }) => kind === "plan"),
+        {
+          ...{ id: "vscode/rondo-test", providerID: "vscode", name: "VS Code: rondo-test", kind: "plan" },
+          state: { type: "listed" },
+          models: [{ modelID: ref.modelID, label: "Scripted", window: 64_000, cost }],
+        },
+      );
+      assert.deepEqual(thinking.levels, [], "these models decide themselves");
       assert.equal((await models.open(ref)).providerID, "vscode");
       process.env["ANTHROPIC_API_KEY"] = "k";
       assert.deepEqual(models.current, ref);

@@ -16,7 +16,7 @@ const again = { type: "try-again" };
 /** What the first button of an end sends, or the name of what it opens or gives the focus to. */
 type Effect = object[] | string;
 
-const chooses: [string[], Effect] = [["Choose a model", "Try again"], "Model"];
+const chooses: [string[], Effect] = [["Choose a model", "Try again"], "Choose a model"];
 const busyServer: [string[], Effect] = [["Try again", "Go on with qwen3-coder:30b", "Show log"], [again]];
 
 /** Buttons of each code, and what the first one does. A code without a row is a type error. */
@@ -49,7 +49,7 @@ const ways: Record<Exclude<ErrorCode, "aborted">, [buttons: string[], first: Eff
   "max-tokens": [["Continue"], [goOn]],
   hook: [["Continue", "Show log"], [goOn]],
   "execution-timeout": [["Try again", "Change the limit"], [again]],
-  "price-unknown": [["Switch model", "Try again"], "Model"],
+  "price-unknown": [["Switch model", "Try again"], "Choose a model"],
   "doom-loop": [["Say what to do"], "Message"],
   "agent-not-found": [["Choose an agent", "Try again"], "Mode"],
   "agent-invalid": [["Choose an agent", "Try again"], "Mode"],
@@ -223,8 +223,8 @@ describe("the end of a turn before the model is done", () => {
 describe("what could not be done", () => {
   const fixes: Record<NoticeFix, [button: string | undefined, Effect]> = {
     none: [undefined, []],
-    connect: ["Connect a model", "Model"],
-    "choose-model": ["Choose a model", "Model"],
+    connect: ["Connect a model", "Choose a model"],
+    "choose-model": ["Choose a model", "Choose a model"],
     trust: ["Trust this workspace", [{ type: "run-fix", fix: "trust" }]],
     "new-session": ["New session", [{ type: "new-session" }]],
     "show-log": ["Show log", [{ type: "run-fix", fix: "show-log" }]],

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
+import { anthropic, listing, ollama } from "./model-states.ts";
 import type { PanelPage } from "./page.ts";
 
 const busy = { type: "busy", since: Date.now() } as const;
@@ -142,15 +143,18 @@ describe("the panel", () => {
     await panel.page.keyboard.press("Enter");
     await panel.page.keyboard.press("3");
     await button(panel, /^Model: /).press("Enter");
-    await panel.page.keyboard.press("q");
+    await panel.post(listing([anthropic, ollama]));
+    await panel.page.keyboard.type("qwen");
     await panel.page.keyboard.press("Enter");
     assert.deepEqual((await panel.sent()).slice(1), [
       { type: "set-mode", mode: "plan" },
-      { type: "set-model", providerID: "openai", modelID: "qwen3-coder:30b" },
+      { type: "show-models" },
+      { type: "set-model", providerID: "ollama", modelID: "qwen3-coder:30b" },
+      { type: "hide-models" },
     ]);
     await panel.page.keyboard.press("Enter");
     await panel.page.keyboard.press("Escape");
-    assert.equal(await panel.page.getByRole("menu").count(), 0);
+    assert.equal(await panel.page.getByRole("dialog").count(), 0);
     assert.equal(await focused(panel), "Model: Claude Sonnet 4.5");
   });
 

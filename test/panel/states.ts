@@ -8,6 +8,7 @@ import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
 import { modeStates } from "./mode-states.ts";
+import { modelStates } from "./model-states.ts";
 import type { Unnumbered } from "./page.ts";
 import { previewStates } from "./preview-states.ts";
 import { reviewStates } from "./review-states.ts";
@@ -87,6 +88,7 @@ export const states: Record<string, State> = {
   ...previewStates,
   ...mentionStates,
   ...modeStates,
+  ...modelStates,
   ...reviewStates,
   ...trustStates,
   ...consentStates,
@@ -387,28 +389,5 @@ export const states: Record<string, State> = {
       await page.getByRole("button", { name: /^Mode: / }).click();
       await page.keyboard.press("ArrowDown");
     },
-  },
-  "menu-model": {
-    messages: [f.snapshot(f.chat(title, [f.asked, f.rondo(f.work)]))],
-    act: (page) => page.getByRole("button", { name: /^Model: / }).click(),
-  },
-  "menu-models": {
-    messages: [
-      f.snapshot(
-        f.chat(title, [f.asked, f.rondo(f.work)]),
-        f.panelState({
-          models: Array.from({ length: 30 }, (_, at) => ({
-            ...f.qwen,
-            providerID: `p${at % 3}`,
-            modelID: `accounts/someone/deployments/qwen3-coder-480b-a35b-instruct-${at}`,
-            label: `accounts/someone/deployments/qwen3-coder-480b-a35b-instruct-${at}`,
-            group: ["OpenRouter", "Azure OpenAI", "localhost:11434"][at % 3] ?? "",
-            price: at % 3 === 0 ? "$1.25 / $10" : undefined,
-            unknown: "window unknown, 32k assumed",
-          })),
-        }),
-      ),
-    ],
-    act: (page) => page.getByRole("button", { name: /^Model: / }).click(),
   },
 };

@@ -3,6 +3,7 @@ import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { sameJson } from "../../src/chat/json.ts";
+import type { PickerList } from "../../src/chat/model-list.ts";
 import type {
   CommandJudgement,
   ContextUse,
@@ -65,6 +66,8 @@ class PanelModel {
   context = $state.raw<ContextUse>();
   /** What the editor held when "@" was typed last. */
   editorContexts = $state.raw<ReadonlyMap<EditorContextKind, EditorContext>>(new Map());
+  /** As the host has last listed them for the picker; undefined until it was opened. */
+  models = $state.raw<PickerList>();
   /** Undefined until the host has answered, as is the trace. */
   rules = $state.raw<RuleRow[]>();
   trace = $state.raw<Trace>();
@@ -117,6 +120,7 @@ class PanelModel {
     child: ({ chat }) => this.chat && placeChild(this.chat, chat),
     context: ({ use }) => (this.context = use),
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
+    models: ({ list }) => (this.models = list),
     judged: (message) => (this.judged = message),
     tried: (message) => (this.tried = message),
     rules: ({ rules }) => (this.rules = rules),
@@ -220,8 +224,10 @@ class PanelModel {
   /** Sends the task that was written before a model was connected; not one that is still written in a session. */
   #begin(label: string): void {
     const waits = connecting.isAsked || this.chat?.messages.length === 0;
+    const isFromPicker = this.menu === "model";
+    this.menu = undefined;
     connecting.end(label);
-    if (waits && this.draft.trim() !== "") this.prompt();
+    if (waits && !isFromPicker && this.draft.trim() !== "") this.prompt();
     else this.#focus();
   }
 
@@ -333,6 +339,7 @@ class PanelModel {
     if (this.view === "rules") send({ type: "show-rules" });
     if (this.view === "trace") send({ type: "show-trace" });
     if (this.view === "rivals") send({ type: "show-rivals" });
+    if (this.menu === "model") send({ type: "show-models" });
     this.state = state;
     if (this.draft === "" && draft !== "") this.draft = draft;
   }

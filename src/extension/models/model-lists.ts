@@ -13,9 +13,13 @@ const timeoutMs = 5_000;
 /** A list may be this old when the picker opens again. */
 const maxAgeMs = 10 * 60_000;
 
+/** Why a provider has listed no models. */
+export type ListTrouble = "no-answer" | "wants-key" | "refused" | "no-list" | "no-models";
+
 interface KnownList {
   /** Key and address that were used, which may have changed since. */
   access: string;
+  hadKey: boolean;
   at: number;
   list: ModelList;
 }
@@ -23,7 +27,10 @@ interface KnownList {
 export class ModelLists {
   readonly #lists = new Map<string, KnownList>();
   readonly #tell: (providerID: string, modelID: string, facts: ServerFacts) => void;
-  #found: readonly LocalServer[] = [];
+  readonly #asked = new Set<string>();
+  /** Undefined until servers have been looked for. */
+  #found: readonly LocalServer[] | undefined;
+  #looks = 0;
 
   constructor(tell: (providerID: string, modelID: string, facts: ServerFacts) => void) {
     this.#tell = tell;
@@ -31,7 +38,7 @@ export class ModelLists {
 
   /** Servers that were found when they were last looked for. */
   get found(): readonly LocalServer[] {
-    return this.#found;
+    return this.#found ?? [];
   }
 
   /** Asks a provider's server, unless its list is known. Never rejects. */
@@ -41,7 +48,9 @@ export class ModelLists {
     const isFresh = known?.list.type === "listed" && Date.now() - known.at < maxAgeMs;
     if (isFresh && known.access === access) return;
     const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    this.#asked.add(entry.id);
     const list = await listProviderModels(entry.id, given, limited);
+    this.#asked.delete(entry.id);
     if (!signal.aborted && list) this.learn(entry, given, list);
   }
 
@@ -49,12 +58,14 @@ export class ModelLists {
   learn(entry: ProviderEntry, given: ProviderAccess, list: ModelList): void {
     const access = JSON.stringify([given.apiKey, entry.address]);
     if (list.type === "listed") for (const { modelID, facts } of list.models) this.#tell(entry.id, modelID, facts);
-    this.#lists.set(entry.id, { access, at: Date.now(), list });
+    this.#lists.set(entry.id, { access, hadKey: given.apiKey !== undefined, at: Date.now(), list });
   }
 
   /** Looks for servers at these addresses. Never rejects. */
   async discover(addresses: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+    this.#looks += 1;
     const found = await discoverLocalServers(addresses, signal);
+    this.#looks -= 1;
     if (signal.aborted) return;
     this.#found = found;
     this.#tellFound();
@@ -67,7 +78,7 @@ export class ModelLists {
   }
 
   #tellFound(): void {
-    for (const { providerID, models } of this.#found) {
+    for (const { providerID, models } of this.found) {
       for (const { id, ...facts } of models) this.#tell(providerID, id, facts);
     }
   }
@@ -76,7 +87,7 @@ export class ModelLists {
   modelsOf({ id, models, ownAddress }: ProviderEntry): readonly string[] {
     if (models.length > 0) return models;
     const list = this.#lists.get(id)?.list;
-    const found = this.#found.find(({ providerID }) => providerID === id);
+    const found = this.#serverOf(id);
     if (list?.type === "listed") return offered(id, list.models, ownAddress !== undefined);
     if (found) return found.models.map((model) => model.id);
     return ownAddress === undefined ? currentModels(id) : [];
@@ -86,9 +97,31 @@ export class ModelLists {
   problemOf({ id, models }: ProviderEntry): string | undefined {
     if (models.length > 0) return undefined;
     const list = this.#lists.get(id)?.list;
-    const found = this.#found.find(({ providerID }) => providerID === id);
+    const found = this.#serverOf(id);
     if (found?.needsKey) return `${found.name} wants a key. Use “Rondo: Set API Key…”.`;
     return list?.type === "failed" && !found ? list.problem : undefined;
+  }
+
+  /** Whether the provider's server is being asked now; `isSought`: it is asked by looking for it. */
+  isAsked({ id }: ProviderEntry, isSought: boolean): boolean {
+    return this.#asked.has(id) || (isSought && this.#looks > 0);
+  }
+
+  /** Returns why the provider's server has listed nothing; undefined if it has, or was not asked. */
+  troubleOf({ id, models }: ProviderEntry, isSought: boolean): ListTrouble | undefined {
+    if (models.length > 0) return undefined;
+    const known = this.#lists.get(id);
+    const found = this.#serverOf(id);
+    if (found?.needsKey) return "wants-key";
+    if (found) return found.models.length === 0 ? "no-models" : undefined;
+    if (isSought) return this.#found ? "no-answer" : undefined;
+    if (known?.list.type === "listed") return known.list.models.length === 0 ? "no-models" : undefined;
+    if (known?.list.reason === "refused") return known.hadKey ? "refused" : "wants-key";
+    return known?.list.reason;
+  }
+
+  #serverOf(id: string): LocalServer | undefined {
+    return this.found.find(({ providerID }) => providerID === id);
   }
 }
 

@@ -21,7 +21,7 @@ import type { RateLimits } from "../../providers/shared/rate-limits.ts";
 import { readSettings } from "../settings.ts";
 import type { Keys } from "./keys.ts";
 import { whereServersRun } from "./machine.ts";
-import { ModelLists } from "./model-lists.ts";
+import { type ListTrouble, ModelLists } from "./model-lists.ts";
 import { accessOf, entryOf, type ProviderEntry, providerEntries } from "./provider-entries.ts";
 import { vscodeModel, vscodeProvider } from "./vscode-model.ts";
 import { type OfferedModel, VSCodeModels } from "./vscode-models.ts";
@@ -37,7 +37,18 @@ const maxInMenu = 40;
 /** Opens VS Code's dialog for Copilot. */
 export const signInCommand = "workbench.action.chat.triggerSetup";
 
-/** Models of a provider, for the picker. */
+/** A provider, and what is known of its models. */
+export interface ModelSource {
+  entry: ProviderEntry;
+  name: string;
+  modelIDs: readonly string[];
+  /** Whether it is a server that was found on this machine. */
+  isFound: boolean;
+  isAsked: boolean;
+  trouble: ListTrouble | undefined;
+}
+
+/** Models of a provider, for the quick pick. */
 export interface ModelGroup {
   name: string;
   /** A sentence about a server that lists no models. */
@@ -203,18 +214,34 @@ export class Models {
     return group ? groups : [{ name: choice.group, problem: undefined, models: [choice] }, ...groups];
   }
 
+  /** All providers that can be used, or that were found, with the models that are known of each. */
+  get sources(): ModelSource[] {
+    const found: string[] = this.#lists.found.map(({ providerID }) => providerID);
+    return providerEntries().flatMap((entry) => {
+      const isFound = found.includes(entry.id);
+      if (!this.#isReady(entry.id) && !isFound) return [];
+      const known = this.#lists.modelsOf(entry);
+      const modelIDs = known.length > 0 ? known : [this.#defaultModel(entry.id) ?? []].flat();
+      const isSought = this.#isSought(entry);
+      const [isAsked, trouble] = [this.#lists.isAsked(entry, isSought), this.#lists.troubleOf(entry, isSought)];
+      return [{ entry, name: groupOf(entry.id), modelIDs, isFound, isAsked, trouble }];
+    });
+  }
+
+  /** Models of VS Code, as far as they are known. */
+  get offered(): readonly OfferedModel[] {
+    return this.#offered.known;
+  }
+
   /** Providers that can be asked for a model that no list has. */
   get providersForID(): { id: string; name: string }[] {
     return this.#ready().map(({ id }) => ({ id, name: groupOf(id) }));
   }
 
   #groups(maxModels: number): ModelGroup[] {
-    const groups = providerEntries().flatMap((entry) => {
-      if (!this.#isReady(entry.id) && !this.#lists.found.some(({ providerID }) => providerID === entry.id)) return [];
-      const known = this.#lists.modelsOf(entry);
-      const ids = known.length > 0 ? known.slice(0, maxModels) : [this.#defaultModel(entry.id) ?? []].flat();
-      const models = ids.map((modelID) => this.#describe({ providerID: entry.id, modelID }));
-      return [{ name: groupOf(entry.id), problem: this.#lists.problemOf(entry), models }];
+    const groups = this.sources.map(({ entry, name, modelIDs }) => {
+      const models = modelIDs.slice(0, maxModels).map((modelID) => this.#describe({ providerID: entry.id, modelID }));
+      return { name, problem: this.#lists.problemOf(entry), models };
     });
     const offered = Map.groupBy(this.#offered.known.map(describeOffered), ({ group }) => group);
     return [...groups, ...[...offered].map(([name, models]) => ({ name, problem: undefined, models }))];
@@ -225,13 +252,24 @@ export class Models {
    * arrive. Never rejects.
    */
   async ask(signal: AbortSignal, changed: () => void): Promise<void> {
-    const asked = this.#ready().flatMap((entry) => {
-      const access = accessOf(entry, this.#keys);
-      const isFoundAnyway = entry.kind === "local" && entry.ownAddress === undefined && access.apiKey === undefined;
-      return isFoundAnyway ? [] : [this.#lists.ask(entry, access, signal)];
-    });
+    const asked = this.#ready()
+      .filter((entry) => !this.#isSought(entry))
+      .map((entry) => this.#lists.ask(entry, accessOf(entry, this.#keys), signal));
     const all = [...asked, this.discover(signal), this.#offered.list()];
     await Promise.all(all.map((one) => one.then(changed)));
+  }
+
+  /** Asks one provider's server that has not answered. Never rejects. */
+  async askAgain(providerID: string, signal: AbortSignal): Promise<void> {
+    const entry = entryOf(providerID);
+    if (!entry) return;
+    if (this.#isSought(entry)) await this.discover(signal);
+    else await this.#lists.ask(entry, accessOf(entry, this.#keys), signal);
+  }
+
+  /** Whether the server is asked by looking for it: it runs where such servers usually do, and has no key. */
+  #isSought(entry: ProviderEntry): boolean {
+    return entry.kind === "local" && entry.ownAddress === undefined && accessOf(entry, this.#keys).apiKey === undefined;
   }
 
   /** Looks for local servers. Never rejects. */

@@ -1,6 +1,7 @@
 /** Lists VS Code's language models. This needs no consent of the user. */
 import * as vscode from "vscode";
 import type { ModelRef } from "../../chat/message.ts";
+import { isShowable } from "../../providers/shared/answer-fields.ts";
 import { vscodeProvider } from "./vscode-model.ts";
 
 export interface OfferedModel extends ModelRef {
@@ -49,7 +50,8 @@ async function offered(): Promise<OfferedModel[]> {
   try {
     const models = await vscode.lm.selectChatModels();
     return models.map(({ vendor, id, name, maxInputTokens }) => {
-      return { providerID: vscodeProvider, modelID: `${vendor}/${id}`, label: name || id, window: maxInputTokens };
+      const label = name !== "" && isShowable(name) ? name : id;
+      return { providerID: vscodeProvider, modelID: `${vendor}/${id}`, label, window: maxInputTokens };
     });
   } catch {
     // An extension fails to list its models.

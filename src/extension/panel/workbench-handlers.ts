@@ -16,7 +16,7 @@ export function workbenchHandlers({ log, showTerminal }: WorkbenchOptions) {
     "open-link": ({ url }) => openLink(url),
     copy: async ({ text }) => await vscode.env.clipboard.writeText(text),
     "set-key": async () => await vscode.commands.executeCommand("rondo.setKey"),
-    "select-model": async () => await vscode.commands.executeCommand("rondo.selectModel"),
+    "open-settings": async ({ query }) => await vscode.commands.executeCommand("workbench.action.openSettings", query),
     "manage-trust": async () => await vscode.commands.executeCommand("workbench.trust.manage"),
     "show-log": () => log.show(),
     "run-fix": ({ fix }) => runFix(fix),

@@ -5,6 +5,7 @@ import type { Chat } from "../../chat/apply.ts";
 import { PermissionMode } from "../../chat/events.ts";
 import { ModelRef } from "../../chat/message.ts";
 import { BuildMode } from "../../chat/requests.ts";
+import { type ThinkingLevel, thinkingLevels } from "../../chat/thinking.ts";
 import { ModelError } from "../../loop/model.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Choices } from "../../loop/setup/agent-config.ts";
@@ -19,9 +20,12 @@ export const remembered = {
   choices: "rondo.choices",
   mode: "rondo.mode",
   model: "rondo.model",
+  thinking: "rondo.thinking",
 };
 
 export type ChosenMode = Pick<Choices, "mode" | "modeEnd">;
+
+const AnyLevel = z.enum(thinkingLevels);
 
 const Kept = z.record(
   z.string(),
@@ -29,6 +33,7 @@ const Kept = z.record(
     mode: z.optional(PermissionMode),
     modeEnd: z.optional(z.object({ at: z.number(), next: BuildMode })),
     model: z.optional(ModelRef),
+    thinking: z.optional(AnyLevel),
   }),
 );
 type Kept = z.infer<typeof Kept>;
@@ -36,7 +41,7 @@ type Kept = z.infer<typeof Kept>;
 /** Maximum number of sessions whose choices are kept. */
 const maxKept = 200;
 
-/** Mode and model that the user has chosen in each session. Those of one session are no other's. */
+/** Mode, model and thinking that the user has chosen in each session. Those of one session are no other's. */
 export class SessionChoices {
   readonly #memory: vscode.Memento;
 
@@ -55,6 +60,16 @@ export class SessionChoices {
 
   keepModel(sessionID: string, model: ModelRef): void {
     this.#keep(sessionID, { ...this.of(sessionID), model });
+  }
+
+  keepThinking(sessionID: string, thinking: ThinkingLevel): void {
+    this.#keep(sessionID, { ...this.of(sessionID), thinking });
+  }
+
+  /** Returns how much the model thinks in a session: as chosen there, or last in this workspace, or else as set. */
+  thinkingIn(sessionID: string): ThinkingLevel {
+    const chosen = this.of(sessionID).thinking ?? AnyLevel.safeParse(this.#memory.get(remembered.thinking)).data;
+    return chosen ?? readSettings().thinking;
   }
 
   #keep(sessionID: string, choice: Kept[string]): void {
@@ -82,13 +97,13 @@ export function modelToBeginWith(memory: vscode.Memento, globalState: vscode.Mem
 
 /** Choices of a session that is opened now. A session with messages keeps its agent. */
 export function initialChoices(models: Models, memory: vscode.Memento, { session, messages }: Chat): Choices {
-  const { agent, thinking } = readSettings();
+  const { agent } = readSettings();
   const last = messages.findLast(({ info }) => info.role === "user")?.info;
   return {
     ...initialMode(memory, session.id, messages.length === 0),
     model: modelFor(session.id, models, memory) ?? { providerID: "anthropic", modelID: "" },
     agent: last?.agent ?? agent,
-    thinking,
+    thinking: new SessionChoices(memory).thinkingIn(session.id),
     appended: "",
   };
 }
@@ -132,9 +147,10 @@ export function chooseModel(session: Session, models: Models, memory: vscode.Mem
     const next = 'Set a key with "Rondo: Set API Key…", or start a server.';
     throw new ModelError("no-key", "No model is connected.", next);
   }
-  const model = modelFor(session.chat.session.id, models, memory);
+  const { id } = session.chat.session;
+  const model = modelFor(id, models, memory);
   if (!model) {
     throw new ModelError("unknown-model", "No model is chosen.", 'Choose one with "Rondo: Select Model…".');
   }
-  session.choose({ thinking: readSettings().thinking, model });
+  session.choose({ thinking: new SessionChoices(memory).thinkingIn(id), model });
 }

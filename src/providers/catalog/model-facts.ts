@@ -2,6 +2,7 @@
 import type { ModelRef } from "../../chat/message.ts";
 import { type FactSource, type ModelFacts, type ModelLimits, nameOfModel } from "../../loop/setup/model-facts.ts";
 import { knowsPatches } from "../families/openai-responses.ts";
+import { isShowable } from "../shared/answer-fields.ts";
 import { catalogFacts, catalogModels, usualFacts, usualInput } from "./catalog.ts";
 import { guidanceOf } from "./model-guidance.ts";
 import type { ServerFacts } from "./server-facts.ts";
@@ -127,8 +128,9 @@ function resolveFacts(
 ): ModelFacts {
   const found = catalogFacts(model) ?? usualFacts(model) ?? nothingKnown(model, limits);
   const known = model.modelID === ref.modelID ? found : { ...found, label: ref.modelID };
-  const { largestWindow = Number.POSITIVE_INFINITY, ...others } = told;
-  const said = Object.entries(others).filter(([, value]) => value !== undefined);
+  const { largestWindow = Number.POSITIVE_INFINITY, label = "", ...others } = told;
+  const named = label !== "" && isShowable(label) ? { ...others, label } : others;
+  const said = Object.entries(named).filter(([, value]) => value !== undefined);
   const facts: ModelFacts = { ...known, ...Object.fromEntries(said) };
   const given = limits.forcedWindow ?? seenWindow ?? limits.windows[nameOfModel(ref)];
   const contextWindow = given ?? Math.min(facts.contextWindow, largestWindow);

@@ -1,7 +1,7 @@
 /** Rules of a server of Chat Completions for requests. The encoder reads these rules and knows no provider. */
 import { createHash } from "node:crypto";
+import type { ThinkingLevel } from "../../chat/thinking.ts";
 import type { Thinking } from "../../loop/model.ts";
-import type { ThinkingLevel } from "../shared/thinking.ts";
 import { gptVersion, isOpenAIModel, isOpenAIReasoning, openaiEfforts } from "./openai-responses.ts";
 
 export interface ChatRules {

@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from "../shared/thinking.ts";
+import type { ThinkingLevel } from "../../chat/thinking.ts";
 import { commonRules, effort } from "./chat-rules.ts";
 import type { ProviderFamily } from "./family.ts";
 

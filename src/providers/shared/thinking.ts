@@ -1,11 +1,10 @@
 import type { Part } from "../../chat/message.ts";
+import type { ThinkingLevel } from "../../chat/thinking.ts";
 import type { ModelRequest, Thinking } from "../../loop/model.ts";
 import { effortName } from "../../loop/setup/topics.ts";
 
 /** In tokens. */
 const budgets = { low: 4_000, medium: 12_000, high: 24_000 };
-
-export type ThinkingLevel = "default" | "off" | "low" | "medium" | "high";
 
 export function levelOf(thinking: Thinking): ThinkingLevel {
   return typeof thinking === "string" ? thinking : (effortOf(thinking) ?? "default");

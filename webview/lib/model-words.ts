@@ -1,0 +1,50 @@
+/** Window and price of a model in words: short ones for columns, long ones for tooltips and screen readers. */
+import type { ModelCost, PickerModel } from "../../src/chat/model-list.ts";
+import { never } from "../../src/chat/never.ts";
+import { rough } from "./format.ts";
+
+const unknown = "unknown";
+
+export function windowColumn({ window }: PickerModel): string {
+  if (window === undefined) return unknown;
+  // Such sizes are known by their binary thousands: 131,072 as 128 k.
+  return rough(window % 8192 === 0 ? window / 1.024 : window);
+}
+
+export function costColumn({ cost }: PickerModel): string {
+  return cost.type === "usd" ? `${short(cost.input)} / ${short(cost.output)}` : cost.type;
+}
+
+/** "1,000,000 tokens, $3 in, $15 out per million tokens" */
+export function factsInWords({ window, cost }: PickerModel): string {
+  const size = window === undefined ? "window unknown" : `${window.toLocaleString("en")} tokens`;
+  return `${size}, ${costInWords(cost)}`;
+}
+
+function costInWords(cost: ModelCost): string {
+  switch (cost.type) {
+    case "usd":
+      return `$${cost.input} in, $${cost.output} out per million tokens`;
+    case "free":
+      return "free";
+    case "plan":
+      return "in your plan";
+    case "unknown":
+      return "price unknown";
+    default:
+      return never(cost);
+  }
+}
+
+/** Long tasks need more: the conversation is summed up again and again. In tokens. */
+const smallWindow = 64_000;
+
+export function hasSmallWindow({ window }: PickerModel): boolean {
+  return window !== undefined && window < smallWindow;
+}
+
+/** A price as it fits into a column: "62.5", "1.25", "0.098". */
+function short(usd: number): string {
+  if (usd >= 10) return `${Number(usd.toFixed(1))}`;
+  return `${Number(usd >= 1 ? usd.toFixed(2) : usd.toPrecision(2))}`;
+}

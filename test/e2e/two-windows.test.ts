@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { heldAnswer, manyWords } from "./held-answer.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
-import { composed, message, press, question, said, say, status, transcript } from "./panel-actions.ts";
+import { choose, composed, message, press, question, said, say, status, transcript } from "./panel-actions.ts";
 import { processCount } from "./processes.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -77,6 +77,20 @@ describe("two windows on one folder", () => {
     await said(panel, "You were asked.");
     await row(/^(?!.*another window)/).waitFor();
     await press(there, "Back to the conversation");
+  });
+
+  it("U1 Bypass in the first is not Bypass of the same session in the second", async () => {
+    const panel = await first.panel();
+    const there = await second.panel();
+    await choose(panel, "Mode", "Bypass");
+    assert.equal(await there.getByRole("note", { name: "Mode Bypass" }).count(), 0);
+    second.plays([run("echo no > asked.txt")], [{ text: "Never said." }]);
+    await say(there, "run it");
+    await (await question(there, /Run this command/)).press("Escape");
+    await status(there, /you denied/);
+    assert.equal(await first.read("asked.txt"), "asked\n");
+    await press(panel, "End now");
+    await panel.getByRole("button", { name: "Mode: Ask first" }).waitFor();
   });
 
   it("Q2 a prompt for a session that stays busy elsewhere is returned with its owner", async () => {

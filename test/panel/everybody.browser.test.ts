@@ -5,6 +5,7 @@ import { panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { use } from "./loop-states.ts";
 import { states } from "./states.ts";
+import { moving, vanishing } from "./system-settings.ts";
 
 const arabic = "المجموع يقرب كل سطر على حدة";
 const directionOf = (element: Locator) => element.evaluate((one) => getComputedStyle(one).direction);
@@ -109,20 +110,31 @@ describe("colours of the system", () => {
   });
 });
 
-describe("reduced motion", () => {
-  for (const name of ["running", "streaming", "beside", "subagents", "retry"]) {
-    it(`nothing moves: ${name}`, async () => {
-      const panel = await panelWith(...(states[name]?.messages ?? []));
-      const moving = () => panel.page.evaluate(() => document.getAnimations().length);
-      assert.equal(await moving(), 0);
-    });
-  }
+// The suite `pictures` checks both in every state.
+describe("the checks of what the system wants", () => {
+  it("see what moves", async () => {
+    const { page } = await panelWith(...(states["running"]?.messages ?? []));
+    assert.deepEqual(await moving(page), []);
+    await page.emulateMedia({ reducedMotion: "no-preference" });
+    const all = await moving(page);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    assert.ok(all.length > 0);
+  });
 
-  it("something would move otherwise", async () => {
-    const panel = await panelWith(...(states["running"]?.messages ?? []));
-    await panel.page.emulateMedia({ reducedMotion: "no-preference" });
-    const moving = await panel.page.evaluate(() => document.getAnimations().length);
-    await panel.page.emulateMedia({ reducedMotion: "reduce" });
-    assert.ok(moving > 0);
+  it("see what vanishes, and what is no longer told from its like", async () => {
+    const { page } = await panelWith(...(states["running"]?.messages ?? []));
+    assert.deepEqual(await vanishing(page), []);
+    const meter = page.getByRole("button", { name: /^Context: / }).locator("i");
+    await meter.evaluate((one) => {
+      one.style.cssText = "background: red; outline: none; forced-color-adjust: auto";
+    });
+    const follow = page.getByRole("button", { name: "Follow in the editor" });
+    await follow.evaluate((one) => {
+      one.setAttribute("aria-pressed", "true");
+      one.style.outline = "none";
+    });
+    const faults = (await vanishing(page)).join();
+    assert.match(faults, /^i\..* vanishes/);
+    assert.match(faults, /button\..* looks as if it were not chosen/);
   });
 });

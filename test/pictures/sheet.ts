@@ -15,10 +15,12 @@ export interface Size {
 
 export const themes: readonly Theme[] = ["dark", "light", "hc", "hcl"];
 
+export const usualSize: Size = { width: 400, height: 640 };
+
 /** The narrowest, the usual and a wide panel; a short one; and the narrowest of a small window at a zoom of 200 %. */
 export const sizes: readonly Size[] = [
   { width: 320, height: 640 },
-  { width: 400, height: 640 },
+  usualSize,
   { width: 600, height: 640 },
   { width: 320, height: 480 },
   { width: 240, height: 330 },

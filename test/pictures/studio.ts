@@ -7,7 +7,8 @@ import { PNG } from "pngjs";
 import { now } from "../panel/fixtures.ts";
 import { launch, type PanelBrowser, type PanelPage } from "../panel/page.ts";
 import type { State } from "../panel/states.ts";
-import { Sheet, sizes, themes } from "./sheet.ts";
+import { moving, vanishing } from "../panel/system-settings.ts";
+import { Sheet, sizes, themes, usualSize } from "./sheet.ts";
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -47,7 +48,7 @@ export class Studio {
   async draw(state: State): Promise<Drawn> {
     const { page } = this.#panel;
     const drawn: Drawn = { sheet: new Sheet(), shots: new Map(), faults: [] };
-    await this.#panel.load(sizes[1] ?? {});
+    await this.#panel.load(usualSize);
     await page.clock.setFixedTime(now);
     await this.#panel.post(...state.messages);
     await state.act?.(page);
@@ -79,6 +80,9 @@ export class Studio {
           drawn.faults.push(`${look}: ${finding}`);
       }
     }
+    await page.setViewportSize(usualSize);
+    await this.#panel.dress("dark");
+    drawn.faults.push(...(await moving(page)), ...(await vanishing(page)).map((fault) => `forced colours: ${fault}`));
     drawn.faults.push(...this.#panel.errors, ...this.#panel.strays.map((address) => `The panel asked for ${address}`));
     return drawn;
   }

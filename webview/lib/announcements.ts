@@ -11,6 +11,7 @@ import { removeInvisible } from "./escape-invisible.ts";
 import { clock, count, cutOffWords } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { changesInWords, decisionsInWords, isDecided } from "./review-rows.ts";
+import { endOfSentences, firstSentence, spokenText } from "./spoken-text.ts";
 import { firstLine, resultOf, toolKindOf, toolLineOf } from "./tool-line.ts";
 
 /** Collects sentences about events until `take` returns them; the panel calls it once a second. */
@@ -85,10 +86,10 @@ export class Announcements {
       this.#announced = 0;
     }
     const rest = part.text.slice(this.#announced);
-    const end = whole ? rest.length : lastSentenceEnd(rest);
+    const end = whole ? rest.length : endOfSentences(rest);
     if (end === 0) return;
     this.#announced += end;
-    this.#add(plainText(rest.slice(0, end)));
+    this.#add(spokenText(rest.slice(0, end)));
   }
 
   #addTool(part: ToolPart, cwd: string): void {
@@ -136,26 +137,4 @@ function questionWords(request: UserRequest): string {
   const preview = request.kind === "permission" ? request.preview : undefined;
   const parts = preview?.type === "command" ? preview.parts.filter((part) => part.decision !== "allow") : [];
   return [titleOf(request), ...parts.map((part) => part.text)].join(" ");
-}
-
-/** A colon ends no sentence, nor does the number of a list's item. What closes a quotation or emphasis belongs to it. */
-const sentenceEnd = /(?<!^[ \t]*\d{1,9})(?:[.!?…]["'”’»)*_`]*\s|[。！？؟۔])|\n\n/gm;
-
-function lastSentenceEnd(text: string): number {
-  // Code has no sentences: wait for its end.
-  if ((text.match(/^```/gm)?.length ?? 0) % 2 === 1) return 0;
-  const last = [...text.matchAll(sentenceEnd)].at(-1);
-  return last ? last.index + Math.max(1, last[0].trimEnd().length) : 0;
-}
-
-function firstSentence(text: string): string {
-  return text.split(/(?<=[.!?])\s|\n/, 1)[0]?.replace(/\.$/, "") ?? "";
-}
-
-function plainText(markdown: string): string {
-  return markdown
-    .replace(/^```[\s\S]*?^```/gm, "Code.")
-    .replace(/!?\[([^\][]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1")
-    .replace(/[*_`#>|]+/g, "")
-    .replace(/\s+/g, " ");
 }

@@ -1,0 +1,72 @@
+/** Text of a model as a screen reader speaks it: whole sentences without the signs of Markdown. */
+
+/**
+ * What may end a sentence: a mark before a space, with what closes a quotation or emphasis, an empty line, or a line
+ * before the next item of a list. A colon does not.
+ */
+const possibleEnd = /[.!?…]["'”’»)*_`]*(?=\s)|[。！？؟۔]|\n(?=\n|[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])/g;
+/** Words whose full stop ends no sentence, as do single letters: "e.g. this", "J. Doe". */
+const abbreviation =
+  /(?:^|[\s("“*_])(?:e\.g|i\.e|a\.k\.a|cf|vs|approx|ca|incl|resp|fig|eq|dr|mr|mrs|ms|prof|jr|sr|[a-z])\.$/i;
+/** The number of a list's item. */
+const itemNumber = /(?:^|\n)[ \t]*\d{1,9}\.$/;
+/** Longer words are no abbreviations. */
+const longestAbbreviation = 12;
+
+const codeBlock = /^[ \t]*```[\s\S]*?^[ \t]*```/gm;
+
+/** Returns the number of characters up to the end of the last whole sentence. */
+export function endOfSentences(text: string): number {
+  // Code has no sentences: wait for its end.
+  if ((text.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1) return 0;
+  const prose = text.replace(codeBlock, (code) => "`".repeat(code.length));
+  const last = [...prose.matchAll(possibleEnd)].findLast(({ index, 0: end }) =>
+    isEnd(prose, index, index + end.length),
+  );
+  return last ? last.index + last[0].length : 0;
+}
+
+/** Returns the first sentence of the first line, without its full stop. */
+export function firstSentence(text: string): string {
+  const [line = ""] = text.split("\n", 1);
+  const first = [...line.matchAll(possibleEnd)].find(({ index, 0: mark }) => isEnd(line, index, index + mark.length));
+  return (first ? line.slice(0, first.index + 1) : line).replace(/\.$/, "");
+}
+
+/** `at`: of the mark; `end`: behind it and what closes around it. */
+function isEnd(text: string, at: number, end: number): boolean {
+  if (text[at] === "\n") return text[end] === "\n" || !text.slice(0, at).trimEnd().endsWith(":");
+  if (text[at] !== ".") return true;
+  // A sentence goes on in small letters: "etc. and", "3. of May". What follows may not be there yet.
+  if (/^\s*(?:\p{Ll}|$)/u.test(text.slice(end, end + 4))) return false;
+  const word = text.slice(Math.max(0, at - longestAbbreviation), at + 1);
+  return !abbreviation.test(word) && !itemNumber.test(word);
+}
+
+/** Returns the words of Markdown. A heading, a paragraph and an item of a list each end with a mark. */
+export function spokenText(markdown: string): string {
+  const lines = markdown
+    .replace(codeBlock, "\nCode.\n")
+    .replace(/!?\[([^\][]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1")
+    .split("\n");
+  let spoken = "";
+  let isNew = true;
+  for (const line of lines) {
+    const words = line
+      .replace(/^[ \t]*[-*+][ \t]/, "")
+      .replace(/[*_`#>|]+/g, "")
+      .replace(/\s+/g, " ")
+      .trim();
+    if (isNew || beginsBlock.test(line)) spoken = withEnd(spoken);
+    isNew = words === "" || line.startsWith("#");
+    // The line below the head of a table has no words.
+    if (/[\p{L}\p{N}]/u.test(words)) spoken = `${spoken} ${words}`.trimStart();
+  }
+  return withEnd(spoken);
+}
+
+const beginsBlock = /^[ \t]*(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]/;
+
+function withEnd(text: string): string {
+  return text === "" || /[\p{P}\p{S}]$/u.test(text) ? text : `${text}.`;
+}

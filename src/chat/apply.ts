@@ -153,9 +153,23 @@ export function apply(chat: Chat, event: ChatEvent): void {
   }
 }
 
-/** Newest first, because nearly every event is about the newest message. */
-export function findEntry(chat: Chat, messageID: string): Entry | undefined {
-  return chat.messages.findLast((entry) => entry.info.id === messageID);
+/** Nearly every event is about the newest message. */
+export function findEntry({ messages }: Chat, messageID: string): Entry | undefined {
+  const last = messages.at(-1);
+  return last?.info.id === messageID ? last : messages[placesIn(messages).get(messageID) ?? -1];
+}
+
+/** Places of messages by id: whether one is new must not cost as much as there are messages. */
+const places = new WeakMap<readonly Entry[], { byID: Map<string, number>; length: number }>();
+
+function placesIn(messages: readonly Entry[]): ReadonlyMap<string, number> {
+  const known = places.get(messages) ?? { byID: new Map<string, number>(), length: 0 };
+  places.set(messages, known);
+  for (; known.length < messages.length; known.length++) {
+    const entry = messages[known.length];
+    if (entry) known.byID.set(entry.info.id, known.length);
+  }
+  return known.byID;
 }
 
 /** Returns the chat of a subagent, also of one that another subagent has started. */
@@ -199,6 +213,7 @@ function rewind(chat: Chat, messageID: string | null): void {
     const at = chat.messages.findIndex((entry) => entry.info.id === messageID);
     if (at < 0) return;
     chat.setAside = [...chat.messages.splice(at), ...chat.setAside];
+    places.delete(chat.messages);
     chat.ended = undefined;
   }
   recall(chat);

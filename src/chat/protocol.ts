@@ -502,6 +502,8 @@ export type ToPanel = { seq: number } & (
   /** Presses the key of the open question that confirms (Ctrl+Enter), or the one that dismisses it (Escape). */
   | { type: "answer-key"; key: "confirm" | "dismiss" }
   | { type: "focus" }
+  /** Opens the field that searches the conversation. */
+  | { type: "find" }
   | { type: "show-sessions" }
   | { type: "show-rules" }
   | { type: "show-trace" }

@@ -63,6 +63,7 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
       await panel.reveal();
       send({ type: "show-restore", messageID });
     },
+    "rondo.find": revealed(() => send({ type: "find" })),
     "rondo.rules": revealed(() => send({ type: "show-rules" })),
     "rondo.showTrace": revealed(() => send({ type: "show-trace" })),
     "rondo.addSelection": reported(async () => {

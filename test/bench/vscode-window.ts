@@ -9,6 +9,8 @@ import { freshFolder, openBrowser, startVSCode, webviewFrame, workbenchURL } fro
 
 export interface Window {
   page: Page;
+  /** VS Code's settings, storage and logs. */
+  dataDir: string;
   model: ModelServer;
   /** Runs a command of the palette by its title. */
   command(title: string): Promise<void>;
@@ -29,6 +31,7 @@ export async function openWindow(extensions: string[], script: Script, settle: n
   const { browser, page } = await openBrowser({ url: workbenchURL(server, folder), width: 1400, height: 900 });
   const window: Window = {
     page,
+    dataDir,
     model,
     command: (title) => runCommand(page, title),
     async panel() {

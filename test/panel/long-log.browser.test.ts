@@ -1,10 +1,9 @@
 /** The log of a long session: what is near the view is in the page, and all the rest is still reached. */
 import assert from "node:assert/strict";
-import type { Locator } from "playwright-core";
-import type { Chat } from "../../src/chat/apply.ts";
-import { sliceBefore, tailStart } from "../../src/chat/chat-slices.ts";
+import { tailStart } from "../../src/chat/chat-slices.ts";
 import { events, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
+import { below, copied, drawn, elements, log, sendEarlier, withTail } from "./long-log.ts";
 import { lastWords, longChat, longest } from "./long-session.ts";
 import type { PanelPage } from "./page.ts";
 
@@ -16,40 +15,6 @@ const firstWords = "Task number 0:";
 const paddingPx = 40;
 /** Far fewer than a session of any length has. */
 const mostElements = 1500;
-
-const log = (panel: PanelPage): Locator => panel.page.getByRole("log", { name: "Conversation" });
-const elements = (panel: PanelPage) => log(panel).locator("*").count();
-const below = (panel: PanelPage) =>
-  log(panel).evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
-
-/** Waits until the panel has drawn what came before. */
-const drawn = (panel: PanelPage) =>
-  panel.page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
-  );
-
-/** The newest messages alone are here, as the host sends them. */
-async function withTail(chat: Chat): Promise<PanelPage> {
-  const missing = tailStart(chat.messages);
-  assert.ok(missing > 0);
-  const tail = { ...chat, messages: chat.messages.slice(missing) };
-  return await panelWith({ type: "snapshot", chat: tail, missing, state: f.panelState(), draft: "" });
-}
-
-/** Answers the panel's requests for earlier messages, as the host does, until all are there. */
-async function sendEarlier(panel: PanelPage, { messages }: Chat): Promise<void> {
-  for (let answered = 0; ; answered++) {
-    await panel.page.waitForFunction(
-      (count) => window.sent.filter(({ type }) => type === "earlier").length > count,
-      answered,
-    );
-    const before = (await panel.sentOf("earlier"))[answered]?.before ?? "";
-    const slice = sliceBefore(messages, before);
-    assert.ok(slice);
-    await panel.post({ type: "earlier", before, ...slice });
-    if (slice.missing === 0) return;
-  }
-}
 
 /** Scrolls as the wheel does, but to any place. */
 async function scrollTo(panel: PanelPage, share: number): Promise<void> {
@@ -69,15 +34,6 @@ function empty(panel: PanelPage): Promise<number> {
       covered += Math.max(0, Math.min(box.bottom, bottom) - Math.max(box.top, top));
     }
     return bottom - top - covered;
-  });
-}
-
-/** Copies by the page's own event. */
-function copied(panel: PanelPage): Promise<string> {
-  return log(panel).evaluate((element) => {
-    const clipboardData = new DataTransfer();
-    element.dispatchEvent(new ClipboardEvent("copy", { clipboardData, bubbles: true, cancelable: true }));
-    return clipboardData.getData("text/plain");
   });
 }
 

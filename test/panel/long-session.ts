@@ -19,6 +19,8 @@ const kinds = ["read", "bash", "grep", "edit", "bash"] as const;
 /** The text of the last message, by which tests see that the end is on screen. */
 export const lastWords = "That was the last of it.";
 
+const ended = { completedAt: f.now, finish: "stop", cost: 0.001 } as const;
+
 function longSession({ turns, steps, outputCharacters }: Length): Entry[] {
   const line = "src/cart.ts:15: const gross = items.reduce((sum, item) => sum + item.cents * item.quantity, 0);\n";
   const output = line.repeat(Math.ceil(outputCharacters / line.length)).slice(0, outputCharacters);
@@ -26,7 +28,7 @@ function longSession({ turns, steps, outputCharacters }: Length): Entry[] {
   for (let turn = 0; turn < turns; turn++) {
     entries.push(f.you(`Task number ${turn}: round the totals of module ${turn}, and test them.`));
     for (let step = 0; step < steps; step++) entries.push(stepOf(turn, step, output));
-    if (turn === turns - 1) entries.push(f.rondo([f.said(lastWords)]));
+    if (turn === turns - 1) entries.push(f.rondo([f.said(lastWords)], ended));
   }
   return entries;
 }

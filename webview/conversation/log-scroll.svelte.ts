@@ -28,6 +28,8 @@ export class LogScroll {
   #focused = $state("");
   #selected = $state.raw<readonly string[]>([]);
   #lastTop = 0;
+  /** Whether what is in view stays, also at the end, until the user scrolls. */
+  #isPinned = false;
 
   readonly #keys = $derived.by(() => this.#rows().map(({ key }) => key));
   readonly #tops = $derived.by(() => {
@@ -100,7 +102,14 @@ export class LogScroll {
   }
 
   toEnd(): void {
+    this.#isPinned = false;
     this.#aim = end;
+  }
+
+  /** Keeps what is in view in place until the user scrolls, also if the end is in view. */
+  pin(): void {
+    this.#isPinned = true;
+    if (this.following) this.stay();
   }
 
   /** Keeps what is in view in place. */
@@ -126,13 +135,27 @@ export class LogScroll {
     return this.#elements.get(key);
   }
 
+  /** Call this before a row is shown that has just changed its height: others learn it only with the next frame. */
+  measure(key: string): void {
+    const element = this.#elements.get(key);
+    if (!element) return;
+    this.#heights.set(key, element.getBoundingClientRect().height);
+    this.#measured++;
+  }
+
+  /** The row at the top of the view, also at the end. */
+  get top(): ScrollAnchor {
+    return anchorAt(this.#keys, this.#tops, (this.#log?.scrollTop ?? 0) - this.layout.shift);
+  }
+
   /** Call this when the log was scrolled. Only scrolling up leaves the end: content that grows or collapses never does. */
   scrolled(): void {
     const log = this.#log;
     if (!log || log.clientHeight === 0) return;
     const top = log.scrollTop;
     const isAtEnd = log.scrollHeight - top - log.clientHeight < nearEndPx;
-    if (isAtEnd) this.#aim = end;
+    if (top !== this.#lastTop) this.#isPinned = false;
+    if (isAtEnd && !this.#isPinned) this.#aim = end;
     else if (top < this.#lastTop || this.#aim.type !== "end") this.#hold(top - this.layout.shift);
     this.#lastTop = top;
     this.#scrollTop = top;

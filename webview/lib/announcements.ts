@@ -21,6 +21,8 @@ export class Announcements {
   #partID = "";
   /** Number of announced characters of the text part `#partID`. */
   #announced = 0;
+  /** How many matches the conversation has: only the newest number counts. */
+  #found = "";
   readonly #background = new Map<string, BackgroundCommand["state"]["type"]>();
 
   addEvent(event: ChatEvent, chat: Chat, review: readonly ReviewFile[]): void {
@@ -68,7 +70,13 @@ export class Announcements {
     else if (restored.files > 0) this.#add(`${count(restored.files, "file")} restored.`);
   }
 
+  setFound(words: string): void {
+    this.#found = words;
+  }
+
   take(): string | undefined {
+    this.#add(this.#found);
+    this.#found = "";
     this.#flushReads();
     const text = this.#sentences.join(" ");
     this.#sentences = [];

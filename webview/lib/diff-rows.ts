@@ -1,3 +1,8 @@
+import { escapeInvisible } from "./escape-invisible.ts";
+import { shortened } from "./format.ts";
+
+const mostLineCharacters = 2000;
+
 /** Rows of a displayed change. */
 export interface DiffRow {
   kind: "same" | "add" | "del" | "skip";
@@ -44,4 +49,16 @@ export function draftRows(before: string | undefined, after: string | undefined)
 function lineRows(kind: "add" | "del", text: string | undefined): DiffRow[] {
   if (text === undefined || text === "") return [];
   return text.split("\n").map((line) => ({ kind, number: undefined, text: line }));
+}
+
+export const diffSigns = { same: " ", add: "+", del: "−", skip: "" };
+
+/** Returns the line of a row as it is shown, without its sign. */
+export function shownLine({ text }: DiffRow): string {
+  return escapeInvisible(shortened(text, mostLineCharacters));
+}
+
+/** Returns rows as they are read, a row in each element. */
+export function diffTexts(rows: readonly DiffRow[]): string[] {
+  return rows.map((row) => (row.kind === "skip" ? row.text : `${diffSigns[row.kind]} ${shownLine(row)}`));
 }

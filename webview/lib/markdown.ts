@@ -4,9 +4,10 @@
  * navigate: a link has no `href`, its address is in `data-href` for the click handler in main.ts.
  */
 import DOMPurify from "dompurify";
-import { Marked, type Token } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 import { escapeHtml, highlight, highlightLines } from "./highlight.ts";
 import { parseLink } from "./link-target.ts";
+import { blockBreak, readText } from "./read-text.ts";
 
 const tags =
   "p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code kbd sub sup em strong del a span table thead tbody tr th td";
@@ -77,6 +78,31 @@ export function renderBlock(token: Token): string {
   } catch {
     return plainHtml(token.raw);
   }
+}
+
+/** Returns the text of a block as it is read on screen: from its HTML, in a document where nothing runs or loads. */
+export function blockText(token: Token): string {
+  if (token.type === "plain") return token.raw;
+  const code = codeToken(token);
+  if (code) return codeLabel(code.lang ?? "") + blockBreak + code.text;
+  const template = document.createElement("template");
+  try {
+    template.innerHTML = marked.parser([token]);
+    return readText(template.content).text;
+  } catch {
+    return token.raw;
+  }
+}
+
+export function codeToken(token: Token): Tokens.Code | undefined {
+  // marked's union of tokens is open to extensions, so `type` does not narrow it.
+  return token.type === "code" ? (token as Tokens.Code) : undefined;
+}
+
+/** Returns what stands above code. `info`: the words after the opening fence, a language and perhaps a path. */
+export function codeLabel(info: string): string {
+  const [language = "", ...others] = info.trim().split(/\s+/);
+  return others.join(" ") || language;
 }
 
 function plainHtml(text: string): string {

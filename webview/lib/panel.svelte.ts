@@ -101,6 +101,11 @@ class PanelModel {
   /** Incremented to focus the composer, or to scroll the log to its end. */
   wantFocus = $state(0);
   wantEnd = $state(0);
+  /** Whether the field that searches the conversation is open. `wantFind`: incremented to focus it. */
+  isFinding = $state(false);
+  wantFind = $state(0);
+  /** Incremented with the events of the chat. */
+  chatVersion = $state(0);
   menu = $state<"mode" | "model">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
@@ -142,6 +147,7 @@ class PanelModel {
     connected: ({ label }) => this.#begin(label),
     notice: (notice) => (this.notice = notice),
     compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
+    find: () => this.find(),
     "answer-key": ({ key }) => this.#pressAnswerKey(key),
     focus: () => this.#focus(),
     "show-sessions": () => this.showSessions(),
@@ -254,6 +260,13 @@ class PanelModel {
     this.#focus();
   }
 
+  find(): void {
+    this.view = "chat";
+    if (this.chat?.messages.length === 0) return;
+    this.isFinding = true;
+    this.wantFind++;
+  }
+
   /** A question that is behind another page is shown first: what is not in sight is not answered. */
   #pressAnswerKey(key: "confirm" | "dismiss"): void {
     if (this.view === "chat") this.cardKeys?.[key]();
@@ -351,6 +364,7 @@ class PanelModel {
     this.restore = undefined;
     this.merge = undefined;
     this.notice = undefined;
+    this.isFinding = false;
     this.draft = draft;
     saveState({ draft });
   }
@@ -375,6 +389,7 @@ class PanelModel {
 
   #takeEvents(events: ChatEvent[]): void {
     if (!this.chat) return;
+    this.chatVersion++;
     for (const event of joinDeltas(events)) {
       if (event.type === "rewound" && !this.earlier.bringBack(this.chat)) {
         this.#seq = -1;

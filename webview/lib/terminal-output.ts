@@ -1,3 +1,8 @@
+import { escapeInvisible } from "./escape-invisible.ts";
+import { shortened } from "./format.ts";
+
+const mostLineCharacters = 10_000;
+
 /** Matches what a terminal would act on: colours, cursor movements, titles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they are
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
@@ -10,4 +15,9 @@ export function outputLines(text: string): string[] {
     .split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines.map((line) => line.slice(line.lastIndexOf("\r", line.length - 2) + 1));
+}
+
+/** Returns lines of an output as they are shown. */
+export function shownLines(lines: readonly string[]): string {
+  return escapeInvisible(lines.map((line) => shortened(line, mostLineCharacters)).join("\n"));
 }

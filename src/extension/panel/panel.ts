@@ -79,7 +79,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   focusChanged(on: boolean): void {
-    this.#hasFocus = on;
+    this.#setFocus(on);
     this.#options.seenChanged();
   }
 
@@ -149,9 +149,15 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   #disconnect(): void {
     this.#connected = false;
-    this.#hasFocus = false;
+    this.#setFocus(false);
     this.#events = [];
     this.#options.closePages();
+  }
+
+  /** A key of a `when` clause, too: VS Code's own `focusedView` does not know the focus in a webview. */
+  #setFocus(on: boolean): void {
+    this.#hasFocus = on;
+    void vscode.commands.executeCommand("setContext", "rondo.panelFocus", on);
   }
 
   #snapshot(): void {

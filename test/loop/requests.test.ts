@@ -47,6 +47,7 @@ const expected: Record<string, string> = {
   "plan build": "end_turn",
   "plan keep": "end_turn",
   "budget continue": "end_turn",
+  "budget finish": "error_max_budget_usd",
   "budget stop": "error_max_budget_usd",
   "loop continue": "end_turn",
   "loop always": "end_turn",

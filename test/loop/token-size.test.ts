@@ -133,7 +133,7 @@ describe("C2 what a server reports of a request", () => {
     });
     await h.turn("Hi");
     const { reason, error } = await h.turn("again");
-    assert.deepEqual([reason, error?.code], ["error", "context-full"]);
+    assert.deepEqual([reason, error?.code], ["error", "compaction-off"]);
     assert.match(error?.message ?? "", /automatic compaction is off/);
     assert.ok(!h.chat.messages.some(({ parts }) => parts[0]?.type === "compaction"));
     assert.equal(h.model.requests.length, 2);

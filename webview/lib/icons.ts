@@ -53,7 +53,6 @@ export const iconNames = [
   "lightbulb",
   "link-external",
   "list-ordered",
-  "list-unordered",
   "loading",
   "lock",
   "mention",

@@ -5,6 +5,7 @@ import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { drawn, elements, log, sendEarlier, withTail } from "./long-log.ts";
 import { lastWords, longChat, longest } from "./long-session.ts";
+import { child } from "./loop-states.ts";
 import type { PanelPage } from "./page.ts";
 
 /** 300 steps. */
@@ -106,13 +107,26 @@ describe("find in the conversation", () => {
     });
   }
 
-  it("U11 opens a long message of the user, and the summary of a compaction", async () => {
-    const panel = await panelWith(
-      f.snapshot(f.chat("T", [f.you(long("quinces", 60, 50)), f.rondo([f.said("Well.")])])),
-    );
-    await find(panel, "quinces");
-    await says(panel, "1 of 1");
-    assert.equal((await current(panel)).isSeen, true);
+  it("U11 opens a long message of the user, the summary of a compaction, and the conversation of a subagent", async () => {
+    const call = f.tool("task", {
+      ...{ status: "completed", input: { description: "look", subagent_type: "explore" }, output: "It is a medlar." },
+      ...{ title: "look", metadata: { childID: "ses_2" }, start: f.now - 2000, end: f.now },
+    });
+    const summary = f.rondo([f.said("It was about **plums**.")], { summary: true, finish: "stop", completedAt: f.now });
+    const messages = [
+      f.you(long("quinces", 60, 50)),
+      f.rondo([call, f.said("Well.")]),
+      f.unsaid({ type: "compaction", auto: true }),
+      summary,
+    ];
+    const nested = [f.you("Look."), f.rondo([f.thought("Perhaps a sloe.", 2), f.said("It is a medlar.")])];
+    const panel = await panelWith(f.snapshot(f.chat("T", messages, { children: { ses_2: child("ses_2", nested) } })));
+    for (const word of ["quinces", "plums", "medlar", "sloe"]) {
+      await find(panel, word);
+      await says(panel, "1 of 1");
+      const { text, isSeen } = await current(panel);
+      assert.deepEqual({ text, isSeen }, { text: word, isSeen: true });
+    }
   });
 
   it("U11 searches answers as they are read, without their signs", async () => {

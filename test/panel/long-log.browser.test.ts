@@ -1,7 +1,7 @@
 /** The log of a long session: what is near the view is in the page, and all the rest is still reached. */
 import assert from "node:assert/strict";
 import { tailStart } from "../../src/chat/chat-slices.ts";
-import { events, panelWith } from "./browser.ts";
+import { events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { below, copied, drawn, elements, log, sendEarlier, withTail } from "./long-log.ts";
 import { lastWords, longChat, longest } from "./long-session.ts";
@@ -80,6 +80,38 @@ describe("the log of a long session", () => {
     await log(panel).getByText(lastWords).waitFor();
     await drawn(panel);
     assert.equal(await place(panel), groups);
+    assert.ok((await below(panel)) < 2);
+  });
+
+  it("U11 goes by Alt and arrows between the user's messages, from the message box, with those that the host still had", async () => {
+    const chat = longChat(length);
+    const panel = await withTail(chat);
+    const { keyboard } = panel.page;
+    const isAt = (task: number) =>
+      panel.page.waitForFunction((words) => {
+        const box = document.activeElement?.getBoundingClientRect();
+        const view = document.querySelector("[role=log]")?.getBoundingClientRect();
+        const isSeen = box && view && box.top >= view.top - 1 && box.top < view.bottom;
+        return isSeen && document.activeElement?.textContent?.includes(words);
+      }, `Task number ${task}:`);
+    await message(panel).focus();
+    await keyboard.press("Alt+ArrowUp");
+    await sendEarlier(panel, chat);
+    await isAt(5);
+    for (const task of [4, 3, 2, 1, 0]) {
+      await keyboard.press("Alt+ArrowUp");
+      await isAt(task);
+    }
+    await keyboard.press("Alt+ArrowUp");
+    await drawn(panel);
+    await isAt(0);
+    for (const task of [1, 2, 3, 4, 5]) {
+      await keyboard.press("Alt+ArrowDown");
+      await isAt(task);
+    }
+    await keyboard.press("Alt+ArrowDown");
+    await drawn(panel);
+    assert.equal(await focused(panel), "Message");
     assert.ok((await below(panel)) < 2);
   });
 

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../../src/chat/message.ts";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
+import { findStates } from "./find-states.ts";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
@@ -84,6 +85,7 @@ function sideBySide(change: Parameters<typeof f.rivals>[0] = {}): Unnumbered[] {
 export const states: Record<string, State> = {
   ...commentStates,
   ...connectStates,
+  ...findStates,
   ...loopStates,
   ...previewStates,
   ...mentionStates,

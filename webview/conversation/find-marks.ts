@@ -1,7 +1,7 @@
 /** Marks matches in the page by highlights of CSS, which change no element and may cross them. */
 import type { MatchPlace } from "../lib/match-index.ts";
 import { rangesOf, readText } from "../lib/read-text.ts";
-import type { TextMatcher } from "../lib/text-matcher.ts";
+import type { QueryMatcher } from "../lib/query-matcher.ts";
 
 /** Names in the styles of FindBar.svelte. */
 const names = { all: "find-match", current: "find-current" };
@@ -11,7 +11,7 @@ const mostMarks = 2000;
 /** Marks the matches that are in the page, in place of those before. Returns the range of the current one. */
 export function markMatches(
   log: HTMLElement,
-  matcher: TextMatcher,
+  matcher: QueryMatcher,
   current: MatchPlace | undefined,
 ): Range | undefined {
   const all = new Highlight();

@@ -8,7 +8,7 @@ import { MatchIndex, type RowMatch } from "../lib/match-index.ts";
 import { setKept } from "../lib/open-lines.svelte.ts";
 import { panel } from "../lib/panel.svelte.ts";
 import { isAbout } from "../lib/subagents.ts";
-import { TextMatcher } from "../lib/text-matcher.ts";
+import { QueryMatcher } from "../lib/query-matcher.ts";
 import { clearMarks, firstRect, markMatches, scrollInside } from "./find-marks.ts";
 import type { LogScroll } from "./log-scroll.svelte.ts";
 
@@ -30,7 +30,7 @@ interface FindOptions {
 
 export class Finder {
   readonly #options: FindOptions;
-  #matcher: TextMatcher | undefined;
+  #matcher: QueryMatcher | undefined;
   #index = new MatchIndex();
   /** Rows to be searched; the next one is the last. */
   #queue: LogRow[] = [];
@@ -85,7 +85,7 @@ export class Finder {
     this.#from = this.#current?.row ?? rows()[scroll.top.index];
     this.#current = undefined;
     this.#index = new MatchIndex();
-    this.#matcher = query.trim() === "" ? undefined : new TextMatcher(query);
+    this.#matcher = query.trim() === "" ? undefined : new QueryMatcher(query);
     this.#counts = { total: 0, place: 0, isDone: this.#matcher === undefined };
     if (this.#matcher) {
       panel.earlier.hurry();

@@ -25,6 +25,7 @@ export class LogScroll {
   #aim = $state.raw<Parameters<typeof layOutLog>[0]["aim"]>(end);
   #scrollTop = $state(0);
   #height = $state(usualHeightPx);
+  #seesEnd = $state(true);
   #focused = $state("");
   #selected = $state.raw<readonly string[]>([]);
   #lastTop = 0;
@@ -50,6 +51,11 @@ export class LogScroll {
   );
   /** Whether the log stays at its end. Without rows it shows the start page, which scrolls on its own. */
   readonly following = $derived(this.#aim.type === "end" && this.#keys.length > 0);
+
+  /** Whether the end is in view; it may still not be followed. */
+  get seesEnd(): boolean {
+    return this.#seesEnd;
+  }
 
   /** `rows` is read reactively. */
   constructor(rows: () => readonly LogRow[]) {
@@ -98,6 +104,7 @@ export class LogScroll {
     this.#lastTop = log.scrollTop;
     this.#scrollTop = log.scrollTop;
     this.#height = log.clientHeight;
+    this.#seesEnd = isNearEnd(log);
     if (typeof scrollTo === "number") this.#hold(log.scrollTop);
   }
 
@@ -153,9 +160,9 @@ export class LogScroll {
     const log = this.#log;
     if (!log || log.clientHeight === 0) return;
     const top = log.scrollTop;
-    const isAtEnd = log.scrollHeight - top - log.clientHeight < nearEndPx;
+    this.#seesEnd = isNearEnd(log);
     if (top !== this.#lastTop) this.#isPinned = false;
-    if (isAtEnd && !this.#isPinned) this.#aim = end;
+    if (this.#seesEnd && !this.#isPinned) this.#aim = end;
     else if (top < this.#lastTop || this.#aim.type !== "end") this.#hold(top - this.layout.shift);
     this.#lastTop = top;
     this.#scrollTop = top;
@@ -213,12 +220,17 @@ export class LogScroll {
     }
     if (isNew) this.#measured++;
     this.#height = log.clientHeight;
+    this.#seesEnd = isNearEnd(log);
     // At the end even where only something below the rows has grown.
     if (!untrack(() => this.following)) return;
     log.scrollTop = log.scrollHeight;
     // A taller view has scrolled up without the user.
     this.#lastTop = log.scrollTop;
   }
+}
+
+function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop - clientHeight < nearEndPx;
 }
 
 function keyOf(node: Node | null): string {

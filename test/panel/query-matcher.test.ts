@@ -1,9 +1,9 @@
 /** Literal matches in texts, in linear time. */
 import assert from "node:assert/strict";
-import { TextMatcher } from "../../webview/lib/text-matcher.ts";
+import { QueryMatcher } from "../../webview/lib/query-matcher.ts";
 import { stopwatch } from "../timing.ts";
 
-const starts = (query: string, text: string) => new TextMatcher(query).starts(text);
+const starts = (query: string, text: string) => new QueryMatcher(query).starts(text);
 
 describe("the matcher of find", () => {
   it("U11 has no regard to case, unless the query has a capital letter", () => {
@@ -25,13 +25,13 @@ describe("the matcher of find", () => {
     assert.deepEqual(starts("aa", "aaaaa"), [0, 2]);
     assert.deepEqual(starts("aab", "aaaab"), [2]);
     assert.deepEqual(starts("", "abc"), []);
-    assert.equal(new TextMatcher("aa").count("aaaaa"), 2);
+    assert.equal(new QueryMatcher("aa").count("aaaaa"), 2);
   });
 
   it("U11 is done with a query of 10,000 signs that nearly matches everywhere", () => {
     const text = "a".repeat(5_000_000);
     const elapsed = stopwatch();
-    assert.equal(new TextMatcher(`${"a".repeat(10_000)}b`).count(text), 0);
+    assert.equal(new QueryMatcher(`${"a".repeat(10_000)}b`).count(text), 0);
     // Each place compared with the whole query would take minutes.
     assert.ok(elapsed() < 5000, `${elapsed()} ms`);
   });

@@ -25,7 +25,7 @@ function tableFor(query: string): Uint16Array {
 }
 
 /** Matches a query literally; without regard to case, unless the query has a capital letter. */
-export class TextMatcher {
+export class QueryMatcher {
   readonly #fold: Uint16Array;
   readonly #units: Uint16Array;
   /** How many units still match when so many have, and the next one does not (Knuth, Morris and Pratt). */

@@ -85,12 +85,18 @@ export function isReady(access: ProviderAccess): boolean {
 
 /**
  * Returns the model that the environment names (`ANTHROPIC_MODEL`, `OPENAI_MODEL` and so on, beside `…_BASE_URL`), or the
- * default; undefined for custom servers, which may have other models.
+ * default; undefined for servers of others, which may have other models.
  */
 export function defaultModel(provider: ProviderID, access: ProviderAccess, env: NodeJS.ProcessEnv): string | undefined {
   const named = env[providers[provider].urlVariable.replace(/BASE_URL$/, "MODEL")];
   if (named) return named;
-  return provider === "anthropic" || access.baseURL === undefined ? defaultModels[provider] : undefined;
+  const isOwn = provider === "anthropic" || access.baseURL === undefined || isHostOf(provider, access.baseURL);
+  return isOwn ? defaultModels[provider] : undefined;
+}
+
+/** Whether the address is one of the provider's own, such as a region of Vertex. */
+function isHostOf(provider: FamilyID, baseURL: string): boolean {
+  return URL.canParse(baseURL) && families[provider].host?.test(new URL(baseURL).hostname) === true;
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Checking keys over real connections, and telling whose a key is by its form. */
 import assert from "node:assert/strict";
+import { defaultModels } from "../../src/providers/catalog/default-models.ts";
 import { checkAccess } from "../../src/providers/connect/check-access.ts";
 import { maskKey, ownerOfKey } from "../../src/providers/connect/key-owner.ts";
+import { defaultModel, type ProviderID } from "../../src/providers/providers.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
 
 describe("whose a key is", () => {
@@ -28,6 +30,23 @@ describe("whose a key is", () => {
   it("shows the beginning and the end of a key alone", () => {
     assert.equal(maskKey("sk-ant-api03-0123456789-3fQ"), "sk-ant-••••••••••••3fQ");
     assert.equal(maskKey("short"), "••••••••••••");
+  });
+});
+
+describe("the model to begin with", () => {
+  const first = (provider: ProviderID, baseURL?: string) => defaultModel(provider, { apiKey: "k", baseURL }, {});
+
+  it("is the provider's default also at another address of its own, such as a region", () => {
+    const region = "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west1";
+    assert.equal(first("vertex", region), defaultModels["vertex"]);
+    assert.equal(first("openai", "https://api.openai.com/v1"), defaultModels["openai"]);
+    assert.equal(first("openai"), defaultModels["openai"]);
+  });
+
+  it("is unknown at the server of somebody else, and where each account has its own names", () => {
+    assert.equal(first("openai", "https://gateway.example/v1"), undefined);
+    assert.equal(first("vertex", "https://aiplatform.googleapis.com.example/v1"), undefined);
+    assert.equal(first("azure", "https://name.openai.azure.com/openai/v1"), undefined);
   });
 });
 

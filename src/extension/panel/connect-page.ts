@@ -14,11 +14,13 @@ import { checkServer } from "../models/server-check.ts";
 import { startedWith } from "../sessions/choices.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
 
+type ShownPage = Pick<PanelContext, "send" | "stateChanged">;
+
 interface ConnectSources {
   keys: Keys;
   models: Models;
   /** Values that VS Code keeps for all workspaces. */
-  globalState: vscode.Memento;
+  globalState: Pick<vscode.Memento, "update">;
   setModel(ref: ModelRef): void;
   openTour(): Promise<void>;
 }
@@ -35,8 +37,9 @@ interface OpenForm {
 
 const nothing: ConnectView = { provider: undefined, masked: "", check: { type: "none" } };
 
+/** Takes over what the user gives to connect a model; a message of the panel stands for each press of a button. */
 export class ConnectPage {
-  readonly #page: PanelContext;
+  readonly #page: ShownPage;
   readonly #sources: ConnectSources;
   #open: OpenForm | undefined;
   #look = new AbortController();
@@ -69,7 +72,7 @@ export class ConnectPage {
     "open-tour": () => this.#sources.openTour(),
   } satisfies Partial<Handlers>;
 
-  constructor(page: PanelContext, sources: ConnectSources) {
+  constructor(page: ShownPage, sources: ConnectSources) {
     this.#page = page;
     this.#sources = sources;
   }

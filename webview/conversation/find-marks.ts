@@ -1,7 +1,7 @@
 /** Marks matches in the page by highlights of CSS, which change no element and may cross them. */
 import type { MatchPlace } from "../lib/match-index.ts";
-import { rangesOf, readText } from "../lib/read-text.ts";
 import type { QueryMatcher } from "../lib/query-matcher.ts";
+import { rangesOf, readText } from "../lib/read-text.ts";
 
 /** Names in the styles of FindBar.svelte. */
 const names = { all: "find-match", current: "find-current" };

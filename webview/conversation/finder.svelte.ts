@@ -7,8 +7,8 @@ import type { LogRow } from "../lib/log-rows.ts";
 import { MatchIndex, type RowMatch } from "../lib/match-index.ts";
 import { setKept } from "../lib/open-lines.svelte.ts";
 import { panel } from "../lib/panel.svelte.ts";
-import { isAbout } from "../lib/subagents.ts";
 import { QueryMatcher } from "../lib/query-matcher.ts";
+import { isAbout } from "../lib/subagents.ts";
 import { clearMarks, firstRect, markMatches, scrollInside } from "./find-marks.ts";
 import type { LogScroll } from "./log-scroll.svelte.ts";
 

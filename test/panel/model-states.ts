@@ -132,15 +132,14 @@ export const modelStates: Record<string, State> = {
     for (let at = 0; at < 30; at++) await field.press("PageDown");
   }),
   "models-key": {
-    messages: picker(all).messages,
+    messages: [
+      ...picker(all).messages,
+      view({ type: "none" }, { provider: { id: "xai", name: "xAI (Grok)", hasKeyPage: true }, masked: "" }),
+    ],
     async act(page) {
       await page.getByRole("button", { name: /^Model: / }).click();
       await searching("grok")(page);
       await page.keyboard.press("Enter");
-      await page.evaluate((message) => window.postMessage(message, "*"), {
-        ...view({ type: "none" }, { provider: { id: "xai", name: "xAI (Grok)", hasKeyPage: true }, masked: "" }),
-        seq: 3,
-      });
     },
   },
   "models-long": picker([

@@ -1,13 +1,11 @@
 /** Opens long sessions from the list, in the real VS Code: from the click until the last message is painted. */
-import { mkdirSync, readdirSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Frame } from "playwright-core";
 import { makeVSIX } from "../../scripts/vsix.mjs";
-import { Sessions } from "../../src/record/sessions.ts";
-import { type Length, lastWords, longChat, longest } from "../panel/long-session.ts";
+import { addLongSession } from "../long-record.ts";
+import { type Length, lastWords, longest } from "../panel/long-session.ts";
 import { median, type Report } from "./headless.ts";
-import { openWindow, type Window } from "./vscode-window.ts";
+import { openWindow } from "./vscode-window.ts";
 
 const rounds = 7;
 const rest = 3000;
@@ -22,11 +20,7 @@ export async function benchVSCodeLong(report: Report): Promise<void> {
   try {
     await window.command("Rondo: Focus Chat");
     const panel = await window.panel();
-    const folder = await recordsOf(window);
-    for (const [name, length] of Object.entries(lengths)) {
-      const chat = longChat(length);
-      new Sessions(folder).add({ ...chat, session: { ...chat.session, id: `ses_${name}`, title: name } });
-    }
+    for (const [name, length] of Object.entries(lengths)) await addLongSession(window.dataDir, name, length);
     const times = new Map<string, number[]>(Object.keys(lengths).map((name) => [name, []]));
     for (let round = 0; round < rounds; round++) {
       for (const [name, all] of times) all.push(await opened(panel, name));
@@ -37,20 +31,6 @@ export async function benchVSCodeLong(report: Report): Promise<void> {
     }
   } finally {
     await window.close();
-  }
-}
-
-/** Returns the folder of the sessions of the only workspace of the window. */
-async function recordsOf({ dataDir }: Window): Promise<string> {
-  const workspaces = path.join(dataDir, "data/User/globalStorage/rondo.rondo/workspaces");
-  for (;;) {
-    const [only] = readdirSync(workspaces, { recursive: false });
-    if (only) {
-      const folder = path.join(workspaces, String(only), "sessions");
-      mkdirSync(folder, { recursive: true });
-      return folder;
-    }
-    await wait(50);
   }
 }
 

@@ -30,7 +30,7 @@ export function callBody(part: ToolPart): CallBody {
   };
 }
 
-export function diffsOf({ state }: ToolPart): readonly FileDiff[] {
+function diffsOf({ state }: ToolPart): readonly FileDiff[] {
   const { diffs, diff } = ("metadata" in state ? state.metadata : undefined) ?? {};
   return diffs ?? (diff ? [diff] : []);
 }

@@ -61,15 +61,6 @@ describe("a long session", () => {
     await field.waitFor({ state: "detached" });
   });
 
-  it("U11 copies all of it by Ctrl+A", async () => {
-    await log.focus();
-    await window.page.keyboard.press("Control+A");
-    await window.page.keyboard.press("Control+C");
-    let text = "";
-    while (!text.includes(firstWords)) text = await window.page.evaluate(() => navigator.clipboard.readText());
-    assert.ok(text.trimEnd().endsWith(lastWords), `${text.length} characters`);
-  });
-
   it("U11 goes to its first message by Home", async () => {
     await log.focus();
     await window.page.keyboard.press("End");

@@ -56,8 +56,10 @@ describe("model errors", () => {
     await say(panel, "hello to nobody");
     const found = await alert(panel, /has no model/);
     await found.getByRole("button", { name: "Choose a model" }).click();
-    await panel.getByRole("menu").waitFor();
-    await panel.getByRole("menu").press("Escape");
+    const picker = panel.getByRole("dialog", { name: "Choose a model" });
+    await picker.waitFor();
+    await panel.page().keyboard.press("Escape");
+    await picker.waitFor({ state: "detached" });
     await assertTriedAgain(panel, "hello to nobody");
   });
 

@@ -92,7 +92,7 @@ import { readSettings, watchSettings } from "./settings.ts";
 const closedWithWindow = "This comparison ended when the window was reloaded. Open it again from Rondo's panel.\n";
 
 export interface App {
-  view: vscode.WebviewViewProvider;
+  panel: Panel;
   commands: Record<string, (...args: unknown[]) => unknown>;
   /** Returns the text of a document with one of Rondo's schemes. */
   document(uri: vscode.Uri): Promise<string>;
@@ -355,7 +355,6 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const panel = own(
     new Panel({
-      extensionUri: context.extensionUri,
       handlers,
       closePages,
       log,
@@ -442,7 +441,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     if (!declared.has(id)) own(vscode.commands.registerCommand(id, run));
   }
   return {
-    view: panel,
+    panel,
     commands: table,
     async document(uri) {
       await reviewLoaded;

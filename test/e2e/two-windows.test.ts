@@ -114,7 +114,7 @@ describe("two windows on one folder", () => {
     await press(panel, "Stop");
     await status(panel, /Stopped by you/);
     await processCount(first.marker, "8731.4", 0);
-    await status(there, /Ready|Interrupted/);
+    await status(there, /Stopped by you/);
     second.plays([{ text: "Now I am." }]);
     await message(there).press("Enter");
     await said(there, "Now I am.");

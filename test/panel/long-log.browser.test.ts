@@ -1,6 +1,7 @@
 /** The log of a long session: what is near the view is in the page, and all the rest is still reached. */
 import assert from "node:assert/strict";
 import { tailStart } from "../../src/chat/chat-slices.ts";
+import { until } from "../timing.ts";
 import { events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { below, copied, drawn, elements, log, sendEarlier, withTail } from "./long-log.ts";
@@ -81,6 +82,10 @@ describe("the log of a long session", () => {
     await drawn(panel);
     assert.equal(await place(panel), groups);
     assert.ok((await below(panel)) < 2);
+    // The last line, which had the focus, leaves the page meanwhile.
+    await panel.page.keyboard.press("Home");
+    await panel.page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "You");
+    await until(() => log(panel).evaluate((element) => element.scrollTop === 0));
   });
 
   it("U11 goes by Alt and arrows between the user's messages, from the message box, with those that the host still had", async () => {

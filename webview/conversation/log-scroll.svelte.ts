@@ -96,7 +96,8 @@ export class LogScroll {
     if (!log || log.clientHeight === 0) return;
     // The user has scrolled, or moved the focus, and the event that tells it is still to come.
     const moved = log.scrollTop - this.#lastTop;
-    if (moved < 0 || (moved > 0 && this.#aim.type === "hold")) this.scrolled();
+    const isGoing = this.#aim.type === "go";
+    if (!isGoing && (moved < 0 || (moved > 0 && this.#aim.type === "hold"))) this.scrolled();
     if (this.#measureNew()) return;
     const { scrollTo } = this.layout;
     if (this.following) log.scrollTop = log.scrollHeight;

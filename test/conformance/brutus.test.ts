@@ -60,7 +60,7 @@ describe("BRUTUS: types", () => {
     "step-finish": { reason: "stop", cost: 1, tokens: noTokens, snapshot: "s" },
     patch: { hash: "h", files: ["a"] },
     tools: { added: [{ name: "t", description: "d", schema: {} }], removed: ["u"] },
-    retry: { attempt: 1, error: { code: "c", message: "m", next: "n" }, time: 1 },
+    retry: { attempt: 1, error: { code: "network", message: "m", next: "n" }, time: 1 },
   };
   for (const [type, fields] of Object.entries(samples)) {
     it(`D3 D5 the part ${type} has its own fields, and no others`, () => {

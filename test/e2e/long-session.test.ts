@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
 import { addLongSession } from "../long-record.ts";
 import { lastWords, longest } from "../panel/long-session.ts";
+import { until } from "../timing.ts";
 import { message, openSession, said } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -59,6 +60,18 @@ describe("a long session", () => {
     await field.waitFor();
     await field.press("Escape");
     await field.waitFor({ state: "detached" });
+  });
+
+  it("U11 copies all of it by Ctrl+A", async () => {
+    await log.focus();
+    await window.page.keyboard.press("Control+A");
+    await window.page.keyboard.press("Control+C");
+    let text = "";
+    await until(async () => {
+      text = await window.page.evaluate(() => navigator.clipboard.readText());
+      return text.includes(firstWords);
+    });
+    assert.ok(text.trimEnd().endsWith(lastWords), `${text.length} characters`);
   });
 
   it("U11 goes to its first message by Home", async () => {

@@ -15,10 +15,13 @@ export class LogJumps {
   readonly #scroll: LogScroll;
   #waiting = $state.raw<WaitingJump>();
 
+  readonly #log: () => HTMLElement;
+
   /** `rows` is read reactively. */
-  constructor(rows: () => readonly LogRow[], scroll: LogScroll) {
+  constructor(rows: () => readonly LogRow[], scroll: LogScroll, log: () => HTMLElement) {
     this.#rows = rows;
     this.#scroll = scroll;
+    this.#log = log;
   }
 
   toFirst(): void {
@@ -29,7 +32,7 @@ export class LogJumps {
   toLast(): void {
     this.#waiting = undefined;
     this.#scroll.toEnd();
-    void tick().then(() => this.#focus(this.#rows().at(-1)?.key ?? "", -1));
+    void tick().then(() => [...this.#log().querySelectorAll<HTMLElement>("[data-stop]")].at(-1)?.focus());
   }
 
   /** Goes to the user's message before the row `from`. */
@@ -75,14 +78,7 @@ export class LogJumps {
 
   #go({ key }: LogRow): void {
     this.#scroll.show(key, 0);
-    void tick().then(() => this.#focus(key, 0));
-  }
-
-  /** Gives the focus to a stop of the row: the first one, or with -1 the last one. */
-  #focus(key: string, at: 0 | -1): void {
-    const element = this.#scroll.element(key);
-    const stops = [...(element?.querySelectorAll<HTMLElement>("[data-stop]") ?? [])];
-    const stop = stops.at(at) ?? element?.closest<HTMLElement>("[data-stop]");
-    stop?.focus({ preventScroll: true });
+    const stop = () => this.#scroll.element(key)?.querySelector<HTMLElement>("[data-stop]");
+    void tick().then(() => stop()?.focus({ preventScroll: true }));
   }
 }

@@ -53,6 +53,8 @@ describe("the list of the model picker", () => {
   let watch: vscode.Disposable;
 
   before(async () => {
+    // Before the first setting is changed: tests that ran before may have read the settings.
+    watch = watchSettings(() => models?.reset());
     for (const name of names) delete process.env[name];
     process.env["ANTHROPIC_API_KEY"] = "of the environment";
     await host.start();
@@ -65,7 +67,6 @@ describe("the list of the model picker", () => {
     await set("localServers", { ollama: local.url, "lm-studio": "", "llama-cpp": "", vllm: "", jan: "" });
     await set("providers", { "my-gateway": { name: "My gateway", baseUrl: `${host.url}/v1` } });
     models = new Models(keys, new RateLimits(path.join(os.tmpdir(), "rondo-limits-unused")), undefined);
-    watch = watchSettings(() => models.reset());
   });
   after(async () => {
     watch.dispose();

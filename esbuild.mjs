@@ -1,4 +1,5 @@
 /** Builds dist/: the extension, its lazily loaded parts, the headless run, the loop for other programs and the panel. `--watch` keeps building. */
+import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,40 +50,105 @@ const loopTypes = {
   },
 };
 
-/** Compiles Svelte components and `.svelte.ts` modules, and appends the styles of all components to webview/style.css. */
-const svelte = {
+const compilerOptions = (/** @type {"client" | "server"} */ generate) => ({
+  generate,
+  dev: development && generate === "client",
+});
+
+/** Compiles a Svelte component. @param {string} filename @param {"client" | "server"} generate */
+const component = async (filename, generate) =>
+  compile(await readFile(filename, "utf8"), {
+    ...compilerOptions(generate),
+    filename,
+    css: "external",
+    cssHash: ({ hash, name }) => (development ? `in-${name}` : `s${hash(name).slice(0, 3)}`),
+  });
+
+/** Compiles Svelte components and `.svelte.ts` modules. */
+const svelte = (/** @type {"client" | "server"} */ generate) => ({
   name: "svelte",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
-    const options = { generate: /** @type {const} */ ("client"), dev: development };
     const report = (/** @type {any[]} */ warnings) =>
       warnings.map((w) => ({ text: `${w.code}: ${w.message}`, location: null }));
-    const component = async (/** @type {string} */ filename) =>
-      compile(await readFile(filename, "utf8"), {
-        ...options,
-        filename,
-        css: "external",
-        cssHash: ({ hash, name }) => (development ? `in-${name}` : `s${hash(name).slice(0, 3)}`),
-      });
     build.onLoad({ filter: /\.svelte$/ }, async ({ path: filename }) => {
-      const { js, warnings } = await component(filename);
+      const { js, warnings } = await component(filename, generate);
       return { contents: js.code, loader: "js", warnings: report(warnings) };
     });
     build.onLoad({ filter: /\.svelte\.ts$/ }, async ({ path: filename }) => {
       const { transform } = await import("esbuild");
       const plain = await transform(await readFile(filename, "utf8"), { loader: "ts", target: "es2023" });
-      const { js, warnings } = compileModule(plain.code, { ...options, filename });
+      const { js, warnings } = compileModule(plain.code, { ...compilerOptions(generate), filename });
       return { contents: js.code, loader: "js", warnings: report(warnings) };
     });
+  },
+});
+
+/** Appends the styles of all components to webview/style.css. */
+const styles = {
+  name: "styles",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
     build.onLoad({ filter: /webview[\\/]style\.css$/ }, async ({ path: shared }) => {
       const folder = path.dirname(shared);
       const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".svelte")).sort();
       const files = names.map((name) => path.join(folder, name));
-      const styles = (await Promise.all(files.map(component))).map(({ css }) => css?.code ?? "");
-      const contents = [await readFile(shared, "utf8"), ...styles].join("\n");
+      const contents = [await readFile(shared, "utf8"), ...(await Promise.all(files.map(styleOf)))].join("\n");
       return { contents, loader: "css", watchFiles: [shared, ...files] };
     });
   },
 };
+
+const styleOf = async (/** @type {string} */ file) => (await component(file, "client")).css?.code ?? "";
+
+/**
+ * Makes page.html, the first page of the panel: what the panel draws before it knows anything, with the styles of that and
+ * the script that loads the rest. It needs no other file.
+ */
+const firstPage = {
+  name: "first-page",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    build.onLoad({ filter: /webview[\\/]first-page[\\/]page\.html$/ }, async ({ path: file }) => {
+      const inWebview = (/** @type {string} */ name) => path.join(root, "webview", name);
+      const [template, content, style, script] = await Promise.all([
+        readFile(file, "utf8"),
+        drawnFirst(inWebview("first-page/render.ts")),
+        bundled({ stdin: { contents: await firstStyles(inWebview), loader: "css", resolveDir: inWebview("") } }),
+        bundled({ entryPoints: [inWebview("first-page/early.ts")], format: "iife" }),
+      ]);
+      const hash = `sha256-${createHash("sha256").update(style).digest("base64")}`;
+      const parts = { content, style, script, "style-hash": hash };
+      const contents = Object.entries(parts).reduce(
+        (page, [name, text]) => page.replace(`{{${name}}}`, () => text),
+        template,
+      );
+      return { contents, loader: "copy" };
+    });
+  },
+};
+
+/** Components that the first page draws. */
+const firstComponents = ["Panel", "Header", "composer/Footer", "composer/StatusLine", "composer/Composer"];
+
+async function firstStyles(/** @type {(name: string) => string} */ inWebview) {
+  const shared = ["tokens.css", "base.css"].map((name) => readFile(inWebview(name), "utf8"));
+  const own = firstComponents.map((name) => styleOf(inWebview(`${name}.svelte`)));
+  return (await Promise.all([...shared, ...own])).join("\n");
+}
+
+/** Bundles to one text. @param {import("esbuild").BuildOptions} options */
+async function bundled(options) {
+  const { outputFiles } = await build({ ...common, target: browserTarget, ...options, sourcemap: false, write: false });
+  return (outputFiles?.[0]?.text ?? "").trim();
+}
+
+/** Runs a module that draws the panel, and returns its `content`. */
+async function drawnFirst(/** @type {string} */ file) {
+  const code = await bundled({
+    ...{ entryPoints: [file], platform: "node", format: "iife", globalName: "drawn", target: "node20" },
+    plugins: [svelte("server")],
+  });
+  const page = { rondo: { api: { getState() {} } } };
+  return new Function("window", `${code}; return drawn.content;`)(page);
+}
 
 /** Makes icons.css and its font, which have those of the codicons that the panel uses. */
 const icons = {
@@ -115,6 +181,8 @@ function usedIcons(/** @type {string} */ sheet) {
   if (used.size > 0) throw new Error(`@vscode/codicons has no icon named ${[...used].join(", ")}`);
   return { css: lines.join("\n"), text };
 }
+
+const browserTarget = "chrome128";
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {
@@ -184,14 +252,14 @@ export const builds = [
   },
   {
     ...common,
-    entryPoints: { panel: "webview/main.ts", style: "webview/style.css" },
+    entryPoints: { panel: "webview/main.ts", style: "webview/style.css", page: "webview/first-page/page.html" },
     platform: "browser",
     format: "iife",
-    target: "chrome128",
+    target: browserTarget,
     conditions: development ? ["svelte", "development"] : ["svelte", "production"],
     loader: { ".ttf": "file" },
     assetNames: "[name]",
-    plugins: [svelte, icons],
+    plugins: [svelte("client"), styles, icons, firstPage],
   },
 ];
 

@@ -1,5 +1,5 @@
-/** The panel's entry: receives the host's messages, draws the panel and asks for a snapshot. */
-import { mount } from "svelte";
+/** The panel's entry: takes the first page over when the host has sent its snapshot, and receives the host's messages. */
+import { hydrate } from "svelte";
 import type { ToPanel } from "../src/chat/protocol.ts";
 import { guardFocus } from "./lib/focus-guard.ts";
 import { parseLink } from "./lib/link-target.ts";
@@ -7,9 +7,6 @@ import { warmUp } from "./lib/markdown.ts";
 import { panel } from "./lib/panel.svelte.ts";
 import { send } from "./lib/vscode-api.ts";
 import Panel from "./Panel.svelte";
-
-// Only the host can post messages to this page, which is alone in its frame.
-window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.receive(event.data));
 
 /** Opens links in replies: they have no `href`, so the host is told. */
 function followLink(event: Event): void {
@@ -25,13 +22,26 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter") followLink(event);
 });
 
-const root = document.getElementById("root");
-if (!root) throw new Error("the page has no #root");
-mount(Panel, { target: root });
-guardFocus();
+/** Makes the first page the panel's. Its text box stays the same element, with its text, focus and selection. */
+function takeOver(): void {
+  const root = document.getElementById("root");
+  if (!root) throw new Error("the page has no #root");
+  const { messages, entered } = window.rondo.end();
+  panel.begin(root.querySelector("textarea")?.value ?? "", entered);
+  hydrate(Panel, { target: root });
+  guardFocus();
+  // They are drawn before the next frame is painted.
+  for (const message of messages) panel.receive(message);
+  // Only the host can post messages to this page, which is alone in its frame.
+  window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.receive(event.data));
+  requestIdleCallback(warmUp);
+}
+
 const tellFocus = () => send({ type: "panel-focus", on: document.hasFocus() });
 window.addEventListener("focus", tellFocus);
 window.addEventListener("blur", tellFocus);
-send({ type: "ready" });
-tellFocus();
-requestIdleCallback(warmUp);
+void window.rondo.styled.then(async () => {
+  tellFocus();
+  await window.rondo.told;
+  takeOver();
+});

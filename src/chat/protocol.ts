@@ -14,6 +14,8 @@ import {
   Rule,
   type RuleTrial,
 } from "./requests.ts";
+import type { PendingComment, RestoreFile, ReviewFile } from "./review-views.ts";
+import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "./session-views.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
@@ -186,89 +188,12 @@ export const ToHost = z.discriminatedUnion("type", [
 ]);
 export type ToHost = z.infer<typeof ToHost>;
 
-/** `done`: ended in the background, and has not been on screen since. */
-export const tabStates = ["idle", "running", "asks", "error", "done"] as const;
-export type TabState = (typeof tabStates)[number];
-
-/** A session that has a tab in this window. */
-export interface SessionTab {
-  id: string;
-  title: string;
-  state: TabState;
-}
-
-/** The worktree of a session. */
-export interface WorktreeView {
-  branch: string;
-  /** The branch that it would be merged into; empty where none is checked out. */
-  target: string;
-  /** Number of changed files; undefined until it is known. */
-  files: number | undefined;
-  /** Number of newer commits of the target. */
-  behind: number;
-  /** The session that has been given the same task; empty if there is none. */
-  rival: string;
-}
-
-/** One of two sessions that have been given the same task, for people who choose between them. */
-export interface RivalView {
-  sessionID: string;
-  model: string;
-  branch: string;
-  state: TabState;
-  /** What it waits for or does, or why its last turn failed; empty if nothing of that is so. */
-  doing: string;
-  /** Its newest words. */
-  answer: string;
-  /** Undefined until they are known. */
-  files: { path: string; added: number; removed: number }[] | undefined;
-  /** USD; undefined when a price is unknown. */
-  cost: number | undefined;
-}
-
-/** What a merge would do, before it is done. Files are relative to the repository's top folder. */
-export interface MergeView {
-  sessionID: string;
-  branch: string;
-  target: string;
-  ahead: number;
-  behind: number;
-  clean: string[];
-  conflicts: string[];
-  /** Uncommitted files of the user that stay as they are, and those that are in the way. */
-  stay: string[];
-  blocked: string[];
-  /** The branch and the title of the session with the same task, which is thrown away; undefined if there is none. */
-  rival: { branch: string; title: string } | undefined;
-}
-
 /** Something that could not be done. */
 export interface HostNotice {
   message: string;
   /** What holds, or what to do; empty if nothing is to be said. */
   next: string;
   fix: NoticeFix;
-}
-
-export interface SessionSummary extends SessionTab {
-  /** Whether it runs or waits in another window. */
-  elsewhere: boolean;
-  /** ms since 1970 */
-  updatedAt: number;
-  messages: number;
-  /** What it waits for or does, or why its last turn failed; empty if nothing of that is so. */
-  doing: string;
-  /** Its changes that wait for review. */
-  toReview: { changes: number; files: number };
-  /** Its own copy of the folder; undefined if it works in the folder itself. */
-  worktree: WorktreeView | undefined;
-  /** What helps after an error. */
-  remedy: "set-key" | "try-again" | "none";
-  tokens: number;
-  /** USD; undefined when a price is unknown. */
-  cost: number | undefined;
-  /** Excerpts with the words that were searched for; undefined without a search. */
-  match: string | undefined;
 }
 
 /** Estimated tokens. */
@@ -316,45 +241,6 @@ export type Readiness =
   | { type: "tour" }
   | ({ type: "no-key" } & Connectable);
 
-/**
- * State of a file under review, in words for people. `accepted`, `rejected`: nothing is left to decide. `partly yours`:
- * the user has added lines inside a hunk. `conflict`: the user has changed the agent's own lines.
- */
-export type ReviewWord =
-  | "changed"
-  | "new"
-  | "deleted"
-  | "moved"
-  | "accepted"
-  | "rejected"
-  | "partly yours"
-  | "conflict";
-
-export interface ReviewFile {
-  path: string;
-  relative: string;
-  state: ReviewWord;
-  /** Lines of Rondo's that the user has changed, from 1; the first ones if they are many. */
-  changedLines: number[];
-  /** Former path of a moved file, relative; empty for others. */
-  movedFrom: string;
-  /** Hunks that wait for a decision. */
-  hunks: number;
-  /** Hunks of the agent since the last message of the user, with those that are decided. */
-  total: number;
-  added: number;
-  removed: number;
-}
-
-/** A comment that waits to be sent with others. */
-export interface PendingComment {
-  id: string;
-  /** "src/cart.ts, lines 31–33" */
-  name: string;
-  text: string;
-  isPlan: boolean;
-}
-
 /** A rule, and how often it has decided in this workspace. */
 export interface RuleRow {
   rule: Rule;
@@ -390,18 +276,6 @@ export interface ServerView {
     | { type: "ready"; tools: { name: string; description: string }[] }
     | { type: "sign-in" }
     | { type: "failed"; message: string; next: string };
-}
-
-export interface RestoreFile {
-  /** Relative to its workspace folder. */
-  path: string;
-  effect: "change" | "create" | "delete";
-  added: number;
-  removed: number;
-  /** Who else has changed it since, the user or another session: then it is not restored unless chosen. */
-  edited: false | "user" | "session";
-  /** Why it cannot be restored; empty if it can. */
-  problem: string;
 }
 
 /** USD. `partial`: some replies are not included, because their price is unknown. `estimated`: some were not reported. */

@@ -82,7 +82,7 @@ import { readSettings, watchSettings } from "./settings.ts";
 import { windowStorage } from "./window-storage.ts";
 
 export interface App {
-  view: vscode.WebviewViewProvider;
+  panel: Panel;
   commands: Record<string, (...args: unknown[]) => unknown>;
   /** Returns the text of a document with one of Rondo's schemes. */
   document(uri: vscode.Uri): Promise<string>;
@@ -349,7 +349,6 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const panel = own(
     new Panel({
-      extensionUri: context.extensionUri,
       handlers,
       closePages,
       log,
@@ -423,7 +422,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     if (!declared.has(id)) own(vscode.commands.registerCommand(id, run));
   }
   return {
-    view: panel,
+    panel,
     commands: table,
     async document(uri) {
       await reviewLoaded;

@@ -35,7 +35,8 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
   const answered = (key: "confirm" | "dismiss") => () =>
     panel.isShown ? send({ type: "answer-key", key }) : panel.reveal();
   return {
-    "rondo.focus": () => panel.reveal(),
+    // `extension.ts` has shown the view.
+    "rondo.focus": () => send({ type: "focus" }),
     "rondo.new": revealed(() => conversations.startNew()),
     "rondo.stop": () => handle(handlers, { type: "stop" }),
     "rondo.allow": answered("confirm"),

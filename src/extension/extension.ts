@@ -2,15 +2,22 @@
  * The entry point, kept small because VS Code reads it at start-up: it registers the view, the commands, and what must be
  * there before it is used. The rest is a bundle of its own, loaded when the view opens or a command runs.
  */
+import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
+import { deferred } from "../loop/session/deferred.ts";
 import type { App } from "./app.ts";
 import { DebugOutput } from "./editor/debug-output.ts";
 import { problemActions } from "./editor/problem-actions.ts";
+import { openView } from "./panel/first-page.ts";
 
 interface Manifest {
   contributes: { commands: { command: string }[] };
   activationEvents: string[];
 }
+
+/** After these times, the rest of Rondo is loaded before the first page is there. */
+const longestOpeningMs = 2000;
+const longestLoadMs = 500;
 
 let app: Promise<App> | undefined;
 
@@ -27,8 +34,15 @@ export function activate(context: vscode.ExtensionContext): void {
     app ??= import("./app.ts").then(({ start }) => start(context, ids, debugOutput));
     return app;
   };
+  const opened = deferred<void>();
   const provider: vscode.WebviewViewProvider = {
-    resolveWebviewView: async (...view) => (await load()).view.resolveWebviewView(...view),
+    async resolveWebviewView(view) {
+      const early = openView(view, context.extensionUri);
+      // Reading the rest takes a processor for a moment, and stops this process.
+      await Promise.race([early.loaded, wait(longestLoadMs)]);
+      opened.resolve();
+      (await load()).panel.takeOver(early);
+    },
   };
   subscriptions.push(vscode.window.registerWebviewViewProvider("rondo.chat", provider));
   const provideTextDocumentContent = async (uri: vscode.Uri) => (await load()).document(uri);
@@ -36,9 +50,18 @@ export function activate(context: vscode.ExtensionContext): void {
     subscriptions.push(vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent }));
   }
   for (const id of ids) {
-    const run = async (...args: unknown[]) => (await load()).commands[id]?.(...args);
+    const run = async (...args: unknown[]) => {
+      if (id === "rondo.focus") await focusView(opened.promise);
+      return (await load()).commands[id]?.(...args);
+    };
     subscriptions.push(vscode.commands.registerCommand(id, run));
   }
+}
+
+/** Shows the view, whose first page comes before the rest of Rondo is read. */
+async function focusView(opened: Promise<void>): Promise<void> {
+  await vscode.commands.executeCommand("rondo.chat.focus");
+  await Promise.race([opened, wait(longestOpeningMs)]);
 }
 
 /** Stops everything that runs. VS Code waits at most 5 s for it. */

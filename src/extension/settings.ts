@@ -49,7 +49,7 @@ export interface Settings {
    * `passEnvironment`: variables with keys that commands get all the same.
    */
   terminal: { mode: "separate" | "integrated"; shell: string; passEnvironment: readonly string[] };
-  /** What the operating system keeps commands from doing. */
+  /** Limits what commands can do, by means of the operating system. */
   sandbox: SandboxMode;
   /** Maximum size of the checkpoints; 0 disables them. */
   maxCheckpointBytes: number;

@@ -101,7 +101,7 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --project-mcp                starts the servers of the folder's .mcp.json
   --settings FILE              hooks, in the format of Claude Code's settings
   --project-hooks              runs the hooks of the folder's .claude/settings.json and settings.local.json
-  --pass-env NAME              a variable with a key that commands and hooks get all the same; repeatable
+  --pass-env NAME              pass a variable with a key on to commands and hooks; repeatable
   --untrusted                  behaves as in a workspace that is not trusted
   --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-budget-tokens N  --max-retries N
                                0 turns, or a budget of 0: no limit

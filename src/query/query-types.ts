@@ -200,7 +200,7 @@ export interface Options {
   /** With `resume` or `continue`: continues a copy that ends with the message of this id (`message.id`). */
   resumeSessionAt?: string | undefined;
   /**
-   * What the operating system keeps commands from doing; default `off`. `workspace`: they write only in the folders and in
+   * Limits what commands can do, by means of the operating system; default `off`. `workspace`: they write only in the folders and in
    * temporary folders, without network. `{enabled: true}`, as in the Agent SDK, is `workspace`; other fields are ignored
    * with a note.
    */
@@ -223,7 +223,7 @@ export interface Options {
 
   // The options below are Rondo's own.
 
-  /** Names of variables with keys that commands and hooks get all the same, and `mcpServers` by `${NAME}`. */
+  /** Names of variables with keys that are passed on to commands and hooks, and to `mcpServers` by `${NAME}`. */
   passEnvironment?: string[] | undefined;
   /** Default: the first provider with a key. */
   provider?:

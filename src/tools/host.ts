@@ -124,7 +124,7 @@ export const sandboxModes = ["off", "workspace", "workspace-network"] as const;
 /** `workspace`: commands write only in the workspace and in temporary folders, without network. */
 export type SandboxMode = (typeof sandboxModes)[number];
 
-/** What the operating system keeps commands from doing. */
+/** Limits what commands can do, by means of the operating system. */
 export interface CommandSandbox {
   readonly mode: Exclude<SandboxMode, "off">;
   /** Returns why it cannot be had, and what to do; undefined if it can. */

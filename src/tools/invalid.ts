@@ -1,5 +1,6 @@
 /** The tool that answers calls of tools that do not exist (T4). It is registered but never offered. */
 import * as z from "zod/mini";
+import { withHint } from "./text/model-hint.ts";
 import { defineTool } from "./tool.ts";
 
 export const invalid = defineTool({
@@ -12,6 +13,6 @@ export const invalid = defineTool({
     preview: { type: "text", text: error },
     requires: [],
     writes: [],
-    run: async () => ({ output: `${error} The tools are: ${tools.join(", ")}.`, metadata: {}, failed: true }),
+    run: async () => ({ ...withHint(error, `The tools are: ${tools.join(", ")}.`, ""), failed: true }),
   }),
 });

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- headless long stop record permission explain edit search review checkpoint output panel long-panel vscode vscode-long vscode-review]`: prints a JSON
+ * `npm run bench [-- headless long stop record permission explain edit search review checkpoint output panel long-panel vscode vscode-long vscode-open vscode-review]`: prints a JSON
  * line for each figure. Without names it runs all.
  */
 import { execFileSync } from "node:child_process";
@@ -16,6 +16,7 @@ import { benchSearch } from "./search.ts";
 import { benchStop } from "./stop.ts";
 import { benchVSCode } from "./vscode.ts";
 import { benchVSCodeLong } from "./vscode-long.ts";
+import { benchVSCodeOpen } from "./vscode-open.ts";
 import { benchVSCodeReview } from "./vscode-review.ts";
 
 const wanted = process.argv.slice(2);
@@ -40,4 +41,5 @@ if (wants("panel")) await import("./panel.mjs");
 if (wants("long-panel")) await import("./long-panel.mjs");
 if (wants("vscode")) await benchVSCode(report);
 if (wants("vscode-long")) await benchVSCodeLong(report);
+if (wants("vscode-open")) await benchVSCodeOpen(report);
 if (wants("vscode-review")) await benchVSCodeReview(report);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Frame, Page } from "playwright-core";
+import type { Frame, Locator, Page } from "playwright-core";
 import { type ModelServer, type Script, startModelServer } from "../model-server.ts";
 import { freshFolder, openBrowser, startVSCode, webviewFrame, workbenchURL } from "../vscode.mjs";
 
@@ -57,8 +57,14 @@ export async function openWindow(extensions: string[], script: Script, settle: n
   }
 }
 
-/** A view that takes the focus while it opens may close the palette: it is opened again. */
 async function runCommand(page: Page, title: string): Promise<void> {
+  const palette = await findCommand(page, title);
+  await page.keyboard.press("Enter");
+  await palette.waitFor({ state: "hidden" });
+}
+
+/** Opens the palette with a command. A view that takes the focus while it opens may close it: it is opened again. */
+export async function findCommand(page: Page, title: string): Promise<Locator> {
   const palette = page.locator(".quick-input-widget");
   const row = palette.locator(".monaco-list-row", { hasText: title }).first();
   for (let tries = 1; ; tries++) {
@@ -66,14 +72,12 @@ async function runCommand(page: Page, title: string): Promise<void> {
       await page.keyboard.press("F1");
       await palette.locator("input").first().fill(`>${title}`, { timeout: 2000 });
       await row.waitFor({ timeout: 2000 });
-      break;
+      return palette;
     } catch (error) {
       if (tries === 10) throw error;
       await page.keyboard.press("Escape");
     }
   }
-  await page.keyboard.press("Enter");
-  await palette.waitFor({ state: "hidden" });
 }
 
 /** The extension host is known by the address in its environment. */

@@ -74,7 +74,7 @@ export function startOllama(says: string): Promise<ModelHost> {
   return startHost(({ path }) => facts[path] ?? notFound);
 }
 
-/** A gateway that wants a key, and lists a model with its window and price, and one without. */
+/** A gateway that needs a key, and lists a model with its window and price, and one without. */
 export function startGateway(key: string, says: string): Promise<ModelHost> {
   const listed = [
     {

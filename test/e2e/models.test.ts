@@ -55,7 +55,7 @@ describe("several providers", () => {
     assert.deepEqual([...ollama.requests, ...gateway.requests], []);
   });
 
-  it("shows all of them in one picker, with window, price, what is unknown, and who wants a key", async () => {
+  it("shows all of them in one picker, with window, price, what is unknown, and who needs a key", async () => {
     await openPicker(window);
     const rows = await window.page.locator(".quick-input-list .monaco-list-row").allInnerTexts();
     const text = rows.join("\n").replaceAll("\u00a0", " ");
@@ -63,7 +63,7 @@ describe("several providers", () => {
     assert.match(text, /qwen3:8b\s*33k window · price unknown/);
     assert.match(text, /Ollama on the remote machine \(.+\)/);
     assert.match(text, /My gateway/);
-    assert.match(text, /127\.0\.0\.1:\d+ wants a key/);
+    assert.match(text, /127\.0\.0\.1:\d+ needs a key/);
     assert.doesNotMatch(text, /embed/);
     assert.ok(ollama.requests.length > 0);
     await window.page.screenshot({ path: "out/e2e-picker.png" });

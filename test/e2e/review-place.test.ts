@@ -71,7 +71,7 @@ describe("review as a place", () => {
 
   it("V11 shows the number of changes in the explorer", async () => {
     await window.command("View: Show Explorer");
-    const badge = window.page.locator('.explorer-folders-view [aria-label*="2 changes of Rondo to review"]');
+    const badge = window.page.locator('.explorer-folders-view [aria-label*="2 changes by Rondo wait for review"]');
     await badge.first().waitFor();
     await shoot("explorer");
   });
@@ -82,7 +82,7 @@ describe("review as a place", () => {
     await keyboard.press("Control+Home");
     await keyboard.press("Control+Alt+y");
     await window.page
-      .locator(".notification-list-item", { hasText: "No change of Rondo here; the next is at line 10." })
+      .locator(".notification-list-item", { hasText: "No change by Rondo here; the next is at line 10." })
       .waitFor();
     await shoot("no-change");
     await window.command("Notifications: Clear All Notifications");

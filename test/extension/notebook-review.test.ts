@@ -121,7 +121,7 @@ describe("review of notebooks", () => {
     await press("rejectHunk");
     assert.deepEqual(sourcesOf(editor.notebook), ["# New", ...before.slice(1)]);
     await press("acceptHunk");
-    assert.deepEqual(told, ["No change of Rondo here; the next is in cell 1."]);
+    assert.deepEqual(told, ["No change by Rondo here; the next is in cell 1."]);
     await press("previousHunk");
     wanted = 0;
     await selected();

@@ -50,7 +50,7 @@ describe("places of the review in VS Code", () => {
     const editor = await vscode.window.showTextDocument(uri);
     editor.selection = new vscode.Selection(2, 0, 2, 0);
     for (const command of ["rondo.acceptHunk", "rondo.rejectHunk"]) await commands()[command]?.();
-    assert.deepEqual(said, new Array(2).fill("No change of Rondo here; the next is at line 5."));
+    assert.deepEqual(said, new Array(2).fill("No change by Rondo here; the next is at line 5."));
     assert.equal(review.changes(uri)?.hunks.length, 2);
     review.accept(uri);
     await commands()["rondo.nextHunk"]?.();
@@ -59,9 +59,9 @@ describe("places of the review in VS Code", () => {
 
   it("V11 marks the file with the number of its changes until they are decided", () => {
     assert.equal(badges.provideFileDecoration(uri)?.badge, "2");
-    assert.equal(badges.provideFileDecoration(uri)?.tooltip, "2 changes of Rondo to review");
+    assert.equal(badges.provideFileDecoration(uri)?.tooltip, "2 changes by Rondo wait for review");
     review.accept(uri, 0);
-    assert.equal(badges.provideFileDecoration(uri)?.tooltip, "1 change of Rondo to review");
+    assert.equal(badges.provideFileDecoration(uri)?.tooltip, "1 change by Rondo waits for review");
     review.accept(uri);
     assert.equal(badges.provideFileDecoration(uri), undefined);
   });

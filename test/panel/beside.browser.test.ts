@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Entry } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
-import type { RestoreFile } from "../../src/chat/protocol.ts";
+import type { RestoreFile } from "../../src/chat/review-views.ts";
 import { button, events, focused, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";

@@ -1,5 +1,5 @@
 /** States of the panel with comments on lines. */
-import type { PendingComment } from "../../src/chat/protocol.ts";
+import type { PendingComment } from "../../src/chat/review-views.ts";
 import * as f from "./fixtures.ts";
 
 const file = { filename: "src/cart.ts", url: `file://${f.cwd}/src/cart.ts` };

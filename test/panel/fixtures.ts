@@ -9,16 +9,7 @@ import {
   type Part,
   type ToolState,
 } from "../../src/chat/message.ts";
-import type {
-  MergeView,
-  ModelChoice,
-  PanelState,
-  ReviewFile,
-  RivalView,
-  SessionSummary,
-  SessionTab,
-  WorktreeView,
-} from "../../src/chat/protocol.ts";
+import type { ModelChoice, PanelState } from "../../src/chat/protocol.ts";
 import type {
   BudgetRequest,
   CommandPart,
@@ -28,6 +19,8 @@ import type {
   PlanRequest,
   Rule,
 } from "../../src/chat/requests.ts";
+import type { ReviewFile } from "../../src/chat/review-views.ts";
+import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "../../src/chat/session-views.ts";
 import type { Unnumbered } from "./page.ts";
 
 /** The present of all fixtures, in ms since 1970. That of the pictures is always the same. */

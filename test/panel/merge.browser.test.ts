@@ -1,6 +1,6 @@
 /** The card that asks before a worktree is merged: what it shows, and its keys. */
 import assert from "node:assert/strict";
-import type { MergeView } from "../../src/chat/protocol.ts";
+import type { MergeView } from "../../src/chat/session-views.ts";
 import { button, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";

@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { builds } from "../../esbuild.mjs";
 import type { ToHost, ToPanel } from "../../src/chat/protocol.ts";
+import { pageHtml } from "../../src/extension/panel/page-html.ts";
 import { fontFile, fontStyles } from "./fonts.ts";
 
 export type Theme = "dark" | "light" | "hc" | "hcl";
@@ -17,8 +18,6 @@ const bodyClasses: Record<Theme, string> = {
 };
 
 const origin = "http://panel.invalid";
-/** As src/extension/panel/panel.ts sends it. */
-const policy = `default-src 'none'; img-src data:; font-src ${origin}; style-src ${origin}; script-src 'nonce-harness'`;
 
 type Files = Map<string, { body: Buffer; type: string }>;
 
@@ -38,14 +37,14 @@ async function bundle(purpose: Purpose): Promise<Files> {
   const add = (name: string, body: Buffer) => files.set(name, { body, type: typeOf(name) });
   for (const file of outputFiles ?? [])
     add(file.path.slice(file.path.lastIndexOf("/") + 1), Buffer.from(file.contents));
-  for (const name of ["harness.html", "themes.css"]) {
-    add(name, await readFile(new URL(name, import.meta.url)));
-  }
-  if (purpose === "pictures") {
-    const page = files.get("harness.html")?.body.toString() ?? "";
-    add("harness.html", Buffer.from(page.replace("</head>", '<link rel="stylesheet" href="fonts.css"></head>')));
-    add("fonts.css", Buffer.from(await fontStyles()));
-  }
+  add("themes.css", await readFile(new URL("themes.css", import.meta.url)));
+  if (purpose === "pictures") add("fonts.css", Buffer.from(await fontStyles()));
+  const template = files.get("page.html")?.body.toString() ?? "";
+  const page = pageHtml(template, { source: origin, dist: origin, language: "en", nonce: "harness" });
+  // VS Code's own styles come before the page's, too.
+  const styles = ["themes.css", "fonts.css"].filter((name) => files.has(name));
+  const links = styles.map((name) => `<link rel="stylesheet" href="${name}">`);
+  add("page.html", Buffer.from(page.replace("<head>", `<head>${links.join("")}`)));
   return files;
 }
 
@@ -102,8 +101,8 @@ export class PanelBrowser {
         panel.strays.push(href);
         return route.abort();
       }
-      const headers = { "content-security-policy": policy };
-      return route.fulfill({ body: file.body, contentType: file.type, headers });
+      if (pathname === "/panel.js") await panel.scriptMayCome;
+      return route.fulfill({ body: file.body, contentType: file.type });
     });
     await page.addInitScript(fakeHost);
     return panel;
@@ -150,6 +149,8 @@ export class PanelPage {
   /** Errors of scripts and of the content security policy. */
   readonly errors: string[] = [];
   navigations = 0;
+  /** While it is pending, the page stays at what it shows first. */
+  scriptMayCome = Promise.resolve();
   #seq = 0;
   readonly #queue: object[] = [];
   readonly #release: (panel: PanelPage) => void;
@@ -171,9 +172,15 @@ export class PanelPage {
     this.navigations = 0;
     this.#seq = 0;
     await page.setViewportSize({ width, height });
-    await page.goto(`${origin}/harness.html`);
+    await page.goto(`${origin}/page.html`);
     await page.mouse.move(0, 0);
     await this.dress(theme);
+    await this.loaded();
+  }
+
+  /** Waits until the page has loaded the panel, which does not take it over before its first message. */
+  async loaded(): Promise<void> {
+    await this.page.waitForFunction(() => window.sent.some(({ type }) => type === "panel-focus"));
   }
 
   /** Changes the colours of the page, as VS Code does. */

@@ -1,5 +1,5 @@
 /** States of the review bar. */
-import type { ReviewFile } from "../../src/chat/protocol.ts";
+import type { ReviewFile } from "../../src/chat/review-views.ts";
 import * as f from "./fixtures.ts";
 import type { State } from "./states.ts";
 

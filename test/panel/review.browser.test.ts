@@ -1,6 +1,6 @@
 /** The review bar: rows in words, presses, keys, and where the focus goes. */
 import assert from "node:assert/strict";
-import type { ReviewFile } from "../../src/chat/protocol.ts";
+import type { ReviewFile } from "../../src/chat/review-views.ts";
 import { button, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";

@@ -1,6 +1,6 @@
 /** Two models with the same task, side by side. */
 import assert from "node:assert/strict";
-import type { RivalView } from "../../src/chat/protocol.ts";
+import type { RivalView } from "../../src/chat/session-views.ts";
 import { button, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";

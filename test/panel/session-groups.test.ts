@@ -1,6 +1,6 @@
 /** Order, groups and words of the list of sessions. */
 import assert from "node:assert/strict";
-import type { SessionSummary } from "../../src/chat/protocol.ts";
+import type { SessionSummary } from "../../src/chat/session-views.ts";
 import { groupSessions, wishOf } from "../../webview/lib/session-groups.ts";
 
 const now = new Date(2026, 4, 20, 12).getTime();

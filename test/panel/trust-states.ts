@@ -1,8 +1,9 @@
 /** States of tools, permissions and checkpoints: questions, restores, background commands. */
 import type { Page } from "playwright-core";
 import type { BackgroundCommand } from "../../src/chat/events.ts";
-import type { CommandJudgement, RestoreFile, RuleRow, ServerView } from "../../src/chat/protocol.ts";
+import type { CommandJudgement, RuleRow, ServerView } from "../../src/chat/protocol.ts";
 import type { ChoicesRequest, Question } from "../../src/chat/requests.ts";
+import type { RestoreFile } from "../../src/chat/review-views.ts";
 import * as f from "./fixtures.ts";
 import type { Unnumbered } from "./page.ts";
 import type { State } from "./states.ts";

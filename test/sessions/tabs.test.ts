@@ -1,6 +1,6 @@
 /** Which sessions have a tab. */
 import assert from "node:assert/strict";
-import type { TabState } from "../../src/chat/protocol.ts";
+import type { TabState } from "../../src/chat/session-views.ts";
 import { SessionTabs } from "../../src/extension/sessions/tabs.ts";
 
 const tab = (id: string, state: TabState = "idle") => ({ id, title: id, state });

@@ -112,7 +112,7 @@ describe("lists of models", () => {
       failed("refused", `${host} wants another key. Use “Rondo: Set API Key…”.`, "…"),
       failed("no-list", `${host} does not list its models. Type the ID of one.`),
       failed("no-list", `${host} does not list its models. Type the ID of one.`),
-      failed("refused", `${host} wants a key. Use “Rondo: Set API Key…”.`),
+      failed("refused", `${host} needs a key. Use “Rondo: Set API Key…”.`),
       failed("no-answer", "127.0.0.1:1 did not answer. Check that it runs."),
     ]);
   });

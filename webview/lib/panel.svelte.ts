@@ -10,20 +10,19 @@ import type {
   EditorContext,
   EditorContextKind,
   HostNotice,
-  MergeView,
   PanelState,
-  RestoreFile,
-  RivalView,
   RuleRow,
-  SessionSummary,
   ToPanel,
 } from "../../src/chat/protocol.ts";
 import type { Rule, RuleTrial } from "../../src/chat/requests.ts";
+import type { RestoreFile } from "../../src/chat/review-views.ts";
+import type { MergeView, RivalView, SessionSummary } from "../../src/chat/session-views.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
+import { escapeInvisible } from "./escape-invisible.ts";
 import { mentionedNames } from "./mentions.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
@@ -109,6 +108,7 @@ class PanelModel {
   menu = $state<"mode" | "model">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
+  readonly title = $derived(escapeInvisible(this.chat?.session.title ?? "") || "New session");
   /** The open questions of the chat and of all its subagents. */
   readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);
@@ -157,6 +157,8 @@ class PanelModel {
     "show-restore": ({ messageID }) => this.showRestore(messageID),
   };
 
+  #typedBefore = false;
+  #enteredBefore = false;
   #seq = -1;
   #inbox: ToPanel[] = [];
   #scheduled = false;
@@ -164,6 +166,14 @@ class PanelModel {
   #draftTimer = 0;
   /** Sends the draft, which belongs to the session in which it was written. */
   #unsentDraft: (() => void) | undefined;
+
+  /** Takes over what the user has typed before the panel was there, and whether Enter was pressed then. */
+  begin(typed: string, entered: boolean): void {
+    this.#typedBefore = typed !== this.draft;
+    this.#enteredBefore = entered;
+    if (this.#typedBefore) this.typedAt = performance.now();
+    this.draft = typed;
+  }
 
   /** Queues a message from the host for the next frame. A gap in the numbers requests a new snapshot. */
   receive(message: ToPanel): void {
@@ -345,6 +355,7 @@ class PanelModel {
 
   #takeSnapshot({ chat, missing, state, draft }: Extract<ToPanel, { type: "snapshot" }>): void {
     const isOther = this.chat !== undefined && this.chat.session.id !== chat.session.id;
+    const isFirst = this.chat === undefined;
     if (isOther) this.#leave(draft);
     this.todos = newestTodos(chat.messages);
     this.chat = this.earlier.begin(chat, missing);
@@ -355,6 +366,14 @@ class PanelModel {
     if (this.menu === "model") send({ type: "show-models" });
     this.state = state;
     if (this.draft === "" && draft !== "") this.draft = draft;
+    if (isFirst) this.#goOnTyping(draft);
+  }
+
+  /** Keeps what was typed before the first snapshot, and sends it if Enter was pressed: never as an answer to a question. */
+  #goOnTyping(draft: string): void {
+    const isAdded = this.#typedBefore && savedState().draft === "";
+    if (this.#typedBefore) this.write(isAdded ? draft + this.draft : this.draft);
+    if (this.#enteredBefore && this.requests.length === 0) this.prompt();
   }
 
   /** Prepares the composer for another session, which has its own draft. */

@@ -1,5 +1,5 @@
 /** Words of the review bar, for eyes and for screen readers. */
-import type { ReviewFile } from "../../src/chat/protocol.ts";
+import type { ReviewFile } from "../../src/chat/review-views.ts";
 import { baseName, count } from "./format.ts";
 
 export const isDecided = ({ state }: ReviewFile): boolean => state === "accepted" || state === "rejected";

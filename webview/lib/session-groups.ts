@@ -1,6 +1,6 @@
 /** How sessions look, and in which order and groups they are listed: by what they want from the user, then by day. */
 
-import type { SessionSummary, TabState, WorktreeView } from "../../src/chat/protocol.ts";
+import type { SessionSummary, TabState, WorktreeView } from "../../src/chat/session-views.ts";
 import { count, dayGroup } from "./format.ts";
 import type { IconName } from "./icons.ts";
 

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import type { RestoreFile } from "../../chat/protocol.ts";
+import type { RestoreFile } from "../../chat/review-views.ts";
 import { thisProcess } from "../../tools/node-host/process-identity.ts";
 import { systemErrorCode } from "../../tools/node-host/system-errors.ts";
 import { compare } from "../../tools/text/diff.ts";

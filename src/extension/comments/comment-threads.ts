@@ -4,7 +4,7 @@ import type { Chat } from "../../chat/apply.ts";
 import { answerTo, nextNumber, placeName } from "../../chat/comments.ts";
 import { newID } from "../../chat/ids.ts";
 import type { SentComment } from "../../chat/prompt-input.ts";
-import type { PendingComment } from "../../chat/protocol.ts";
+import type { PendingComment } from "../../chat/review-views.ts";
 import { renamedUri } from "../host/documents.ts";
 import { type AnchorEdit, afterEdits, anchorAt, foundAgain } from "./anchor.ts";
 import {

@@ -98,7 +98,7 @@ export class ModelLists {
     if (models.length > 0) return undefined;
     const list = this.#lists.get(id)?.list;
     const found = this.#serverOf(id);
-    if (found?.needsKey) return `${found.name} wants a key. Use “Rondo: Set API Key…”.`;
+    if (found?.needsKey) return `${found.name} needs a key. Use “Rondo: Set API Key…”.`;
     return list?.type === "failed" && !found ? list.problem : undefined;
   }
 

@@ -48,7 +48,7 @@ function stateAfter(trouble: ListTrouble | undefined, name: string): PickerGroup
     case "no-answer":
       return { type: "failed", problem: `${name} does not answer`, remedy: "ask-again" };
     case "wants-key":
-      return { type: "failed", problem: `${name} wants a key`, remedy: "set-key" };
+      return { type: "failed", problem: `${name} needs a key`, remedy: "set-key" };
     case "refused":
       return { type: "failed", problem: `${name} refuses the key`, remedy: "set-key" };
     case "no-models":

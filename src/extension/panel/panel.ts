@@ -1,18 +1,17 @@
 /** The panel's webview: sends numbered messages and batched events, and dispatches messages of the page. */
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import { tailStart } from "../../chat/chat-slices.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { type PanelState, ToHost } from "../../chat/protocol.ts";
 import { isShownEvent, shownChat } from "../../chat/shown-chat.ts";
+import type { EarlyView } from "./first-page.ts";
 import { type Handlers, handle, type PanelContext, type PanelMessage } from "./handlers.ts";
 
 /** Events are sent together once a frame, however fast the model is. */
 const frameMs = 16;
 
 interface PanelOptions {
-  extensionUri: vscode.Uri;
   handlers: Handlers;
   closePages(): void;
   log: vscode.LogOutputChannel;
@@ -25,7 +24,7 @@ interface PanelOptions {
   seenChanged(): void;
 }
 
-export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
+export class Panel implements vscode.Disposable {
   readonly #options: PanelOptions;
   #view: vscode.WebviewView | undefined;
   /** Whether the page runs and has its snapshot. */
@@ -43,11 +42,11 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#options = options;
   }
 
-  resolveWebviewView(view: vscode.WebviewView): void {
+  /** Takes over a view that shows its first page. */
+  takeOver(early: EarlyView): void {
+    const { view } = early;
+    if (early.isGone) return;
     this.#view = view;
-    const { extensionUri } = this.#options;
-    const dist = vscode.Uri.joinPath(extensionUri, "dist");
-    view.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
     // A hidden page is discarded. When it is shown again, its script restarts and asks for a snapshot.
     view.onDidChangeVisibility(() => {
@@ -59,9 +58,9 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
       this.#view = undefined;
       this.#options.seenChanged();
     });
-    view.webview.html = panelHtml(view.webview, extensionUri);
     view.badge = this.#badge;
     this.#options.seenChanged();
+    for (const message of early.take()) void this.#receive(message);
   }
 
   /** Whether the user has the page in sight. */
@@ -200,31 +199,4 @@ function combined(last: ChatEvent, event: ChatEvent): ChatEvent | undefined {
   if (event.type !== "child" || last.type !== "child" || last.sessionID !== event.sessionID) return undefined;
   const inner = combined(last.event, event.event);
   return inner && { ...last, event: inner };
-}
-
-/** Returns the panel's page. Its policy allows only Rondo's own script, styles and font, and no network access. */
-function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): string {
-  const nonce = randomBytes(16).toString("base64");
-  const asset = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, "dist", name)).toString();
-  const policy = [
-    "default-src 'none'",
-    `style-src ${webview.cspSource}`,
-    `font-src ${webview.cspSource}`,
-    "img-src data:",
-    `script-src 'nonce-${nonce}'`,
-  ].join("; ");
-  return `<!DOCTYPE html>
-<html lang="${vscode.env.language}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${asset("style.css")}">
-<title>Rondo</title>
-</head>
-<body>
-<main id="root"></main>
-<script nonce="${nonce}" src="${asset("panel.js")}"></script>
-</body>
-</html>`;
 }

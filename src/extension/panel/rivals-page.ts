@@ -2,7 +2,7 @@
 import type * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import type { RivalView } from "../../chat/protocol.ts";
+import type { RivalView } from "../../chat/session-views.ts";
 import { type ChangedLines, changedLines } from "../../worktrees/changes.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
 import type { Worktree } from "../../worktrees/worktree-store.ts";

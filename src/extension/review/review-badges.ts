@@ -29,7 +29,7 @@ export class ReviewBadges implements vscode.Disposable, vscode.FileDecorationPro
     const hunks = this.#review.changes(uri)?.hunks.length;
     if (hunks === undefined) return undefined;
     const changes = Math.max(1, hunks);
-    const words = changes === 1 ? "1 change of Rondo to review" : `${changes} changes of Rondo to review`;
+    const words = changes === 1 ? "1 change by Rondo waits for review" : `${changes} changes by Rondo wait for review`;
     // VS Code takes two characters.
     const badge = new vscode.FileDecoration(changes > 9 ? "9+" : `${changes}`, words);
     badge.propagate = true;

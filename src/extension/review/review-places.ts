@@ -188,9 +188,9 @@ export function noHunkHere(review: Review, file: unknown): string {
   const next = (uri && beyond(hunks, cursorLine(uri), 1)) ?? hunks[0];
   if (next) {
     const where = uri && isNotebook(uri) ? `in cell ${Math.max(1, next.start)}` : `at line ${next.start + 1}`;
-    return `No change of Rondo here; the next is ${where}.`;
+    return `No change by Rondo here; the next is ${where}.`;
   }
   const others = review.uris().length;
   if (others === 0) return "Nothing of Rondo's waits for review.";
-  return `No change of Rondo in this file; ${others === 1 ? "1 other file waits" : `${others} other files wait`} for review.`;
+  return `No change by Rondo in this file; ${others === 1 ? "1 other file waits" : `${others} other files wait`} for review.`;
 }

@@ -1,6 +1,6 @@
 /** Rows of the review bar: open files, and files that were decided since the user's last message. */
 import * as vscode from "vscode";
-import type { ReviewFile, ReviewWord } from "../../chat/protocol.ts";
+import type { ReviewFile, ReviewWord } from "../../chat/review-views.ts";
 import type { ReviewAction } from "../../review/decisions.ts";
 import type { FileReview, ReviewState } from "../../review/file-review.ts";
 import { type Changes, userLines } from "../../review/hunks.ts";

@@ -1,6 +1,6 @@
 /** Follows each file that the agent has changed until every hunk is accepted or rejected. */
 import * as vscode from "vscode";
-import type { ReviewFile } from "../../chat/protocol.ts";
+import type { ReviewFile } from "../../chat/review-views.ts";
 import type { ReviewAction } from "../../review/decisions.ts";
 import type { TextEdit } from "../../review/edits.ts";
 import { FileReview } from "../../review/file-review.ts";

@@ -3,7 +3,8 @@ import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { diffsOf } from "../../chat/diffs.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import type { ReviewFile, SessionSummary } from "../../chat/protocol.ts";
+import type { ReviewFile } from "../../chat/review-views.ts";
+import type { SessionSummary } from "../../chat/session-views.ts";
 
 const key = "rondo.changeAuthors";
 const Saved = z.record(z.string(), z.array(z.string()));

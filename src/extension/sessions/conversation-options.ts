@@ -1,7 +1,8 @@
 /** What the sessions of a window need from their owner. */
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import type { HostNotice, SessionSummary } from "../../chat/protocol.ts";
+import type { HostNotice } from "../../chat/protocol.ts";
+import type { SessionSummary } from "../../chat/session-views.ts";
 import type { SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { SessionDeps } from "../../loop/session/session-deps.ts";

@@ -2,8 +2,8 @@
 import type * as vscode from "vscode";
 import { apply, type Chat, findChild } from "../../chat/apply.ts";
 import type { BackgroundCommand, Status } from "../../chat/events.ts";
-import type { SessionSummary, SessionTab } from "../../chat/protocol.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
+import type { SessionSummary, SessionTab } from "../../chat/session-views.ts";
 import { noSessionCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import { newSession, Session } from "../../loop/session/session.ts";
 import { RecordError } from "../../loop/storage.ts";

@@ -1,9 +1,9 @@
 /** A session as the list shows it: its state, what it does, and what it wants from the user. */
 import type { Chat } from "../../chat/apply.ts";
 import { never } from "../../chat/never.ts";
-import type { SessionSummary, TabState } from "../../chat/protocol.ts";
 import { titleOf } from "../../chat/request-titles.ts";
 import type { UserRequest } from "../../chat/requests.ts";
+import type { SessionSummary, TabState } from "../../chat/session-views.ts";
 import { newestTodos } from "../../chat/todos.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Summary } from "../../record/summaries.ts";

@@ -1,6 +1,6 @@
 /** The tabs of a window: its sessions that run, wait, or have ended unseen, and those that the user was just in. */
 import * as z from "zod/mini";
-import { type SessionTab, tabStates } from "../../chat/protocol.ts";
+import { type SessionTab, tabStates } from "../../chat/session-views.ts";
 
 const SavedTab = z.object({ id: z.string(), title: z.string(), state: z.enum(tabStates) });
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Question } from "../../chat/requests.ts";
+import { withHint } from "../text/model-hint.ts";
 import { headOf } from "../text/text.ts";
 import { askUserName, defineTool } from "../tool.ts";
 
@@ -43,7 +44,7 @@ export const askUser = defineTool({
       run: async () => {
         const answers = await askUser(asked);
         const lines = asked.map(({ question }, at) => `${question}\n→ ${answers?.[at]?.join("; ") || "(no answer)"}`);
-        return { output: answers ? lines.join("\n\n") : skipped, metadata: {} };
+        return answers ? { output: lines.join("\n\n"), metadata: {} } : withHint("", skipped, "You let Rondo decide.");
       },
     };
   },

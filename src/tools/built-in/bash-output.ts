@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { BackgroundCommand } from "../../chat/events.ts";
 import type { Background } from "../host.ts";
+import { withHint } from "../text/model-hint.ts";
 import { headOf, splitLines } from "../text/text.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
 
@@ -20,8 +21,7 @@ export const bashOutput = defineTool({
       preview: { type: "text", text: "" },
       requires: [],
       writes: [],
-      run: async () =>
-        id === undefined ? { output: listCommands(background), metadata: {} } : readNewOutput(background, id, filter),
+      run: async () => (id === undefined ? listResult(background) : readNewOutput(background, id, filter)),
     };
   },
 });
@@ -35,8 +35,13 @@ export function findCommand(background: Background, id: string): BackgroundComma
   );
 }
 
-function listCommands(background: Background): string {
-  const lines = background.list().map((one) => `${one.id} (${describeState(one)}): ${headOf(one.command, 200)}`);
+function listResult(background: Background): ToolResult {
+  const text = listCommands(background, describeForPeople);
+  return { output: listCommands(background), metadata: { words: { at: 0, text } } };
+}
+
+function listCommands(background: Background, describe = describeState): string {
+  const lines = background.list().map((one) => `${one.id} (${describe(one)}): ${headOf(one.command, 200)}`);
   return lines.length === 0 ? "There are no background commands." : lines.join("\n");
 }
 
@@ -46,7 +51,8 @@ function readNewOutput(background: Background, id: string, filter: string): Tool
   const lines = splitLines(text).filter((line) => line.includes(filter));
   const what = filter === "" ? "new output" : "new output with this text";
   const shown = lines.length === 0 ? `(no ${what})` : lines.join("\n");
-  return { output: `${shown}\n\n[${describeState(command)}]`, metadata: { outputFile } };
+  const { output, metadata } = withHint(`${shown}\n`, `[${describeState(command)}]`, `[${describeForPeople(command)}]`);
+  return { output, metadata: { outputFile, ...metadata } };
 }
 
 function describeState({ state }: BackgroundCommand): string {
@@ -54,4 +60,12 @@ function describeState({ state }: BackgroundCommand): string {
   if (state.type === "running") return "running";
   if (state.by === "user") return "waits for the user, who is asked for a password in the terminal; let it wait";
   return `waits for input after ${JSON.stringify(state.prompt)}, which nobody can type: end it and run it non-interactively`;
+}
+
+function describeForPeople(command: BackgroundCommand): string {
+  const { state } = command;
+  if (state.type !== "waiting") return describeState(command);
+  return state.by === "user"
+    ? "asks for a password in the terminal"
+    : `waits for input after ${JSON.stringify(state.prompt)}`;
 }

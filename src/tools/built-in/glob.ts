@@ -3,6 +3,7 @@ import { folderRequirements, pathFor } from "../file-access/requirements.ts";
 import { excludedNote, FileList, listArguments, pathMatcher } from "../file-access/search-filter.ts";
 import type { Host, Location, TextSearch } from "../host.ts";
 import { splitGlob } from "../text/glob-pattern.ts";
+import { withHint } from "../text/model-hint.ts";
 import { plural } from "../text/text.ts";
 import type { TextMatcher } from "../text/wildcard.ts";
 import { defineTool, ToolError } from "../tool.ts";
@@ -37,14 +38,14 @@ export const glob = defineTool({
         const lines = list.newest(shownFiles).map((file) => (prefix === "." ? file : `${prefix}/${file}`));
         if (lines.length === 0) lines.push(`No files match ${pattern}.`);
         const left = list.count - shownFiles;
-        if (left > 0) lines.push(`(${left} more are not shown: narrow the pattern)`);
-        if (isCut) lines.push("(there are too many files here to look at all of them: give a path)");
+        if (left > 0) lines.push(`(${left} more are not shown)`);
+        if (isCut) lines.push("(there are too many files here to look at all of them)");
         const held = excludedNote(list.excluded.length, "listed", filter);
         if (held) lines.push(held);
-        return {
-          output: lines.join("\n"),
-          metadata: { fact: list.count === 0 ? "no files" : plural(list.count, "file") },
-        };
+        const fact = list.count === 0 ? "no files" : plural(list.count, "file");
+        if (left <= 0 && !isCut) return { output: lines.join("\n"), metadata: { fact } };
+        const { output, metadata } = withHint(lines.join("\n"), "Narrow the pattern, or give a path.", "");
+        return { output, metadata: { fact, ...metadata } };
       },
     };
   },

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
 import { countExcluded, excludedNote, FileList, listArguments, noFilter } from "../file-access/search-filter.ts";
 import type { Location, SearchFilter, TextSearch } from "../host.ts";
+import { withHint } from "../text/model-hint.ts";
 import { plural } from "../text/text.ts";
 import { shorten } from "../text/truncate.ts";
 import { defineTool, ToolError } from "../tool.ts";
@@ -58,14 +59,15 @@ export const grep = defineTool({
           counted,
         ]);
         const shown = wish.head_limit ? found.lines.slice(0, wish.head_limit) : found.lines;
-        if (shown.length < found.lines.length)
-          shown.push(`(${found.lines.length - shown.length} more lines; head_limit was reached)`);
+        if (shown.length < found.lines.length) shown.push(`(${found.lines.length - shown.length} more lines)`);
         shown.push(...found.remarks);
         if (found.lines.length === 0) shown.unshift("No matches.");
         const sentence = excludedNote(held, "searched", filter);
         if (sentence) shown.push(sentence);
         const { output, outputFile } = await shorten(shown.join("\n"), host.overflow, callID);
-        return { output, metadata: { fact: found.fact, outputFile } };
+        if (!found.cut) return { output, metadata: { fact: found.fact, outputFile } };
+        const hinted = withHint(output, "Narrow the pattern, the path or the glob.", "");
+        return { output: hinted.output, metadata: { fact: found.fact, outputFile, ...hinted.metadata } };
       },
     };
   },
@@ -96,9 +98,9 @@ async function runSearch({ wish, place, filter, search, signal }: PlannedSearch)
   }
   const { lines, fact } = list ? formatFiles(list, place) : formatRows(found.stdout, wish, place, filter);
   const remarks: string[] = [];
-  if (found.cut) remarks.push("(the search was stopped, there is too much: narrow the pattern, the path or the glob)");
+  if (found.cut) remarks.push("(the search was stopped: there is too much)");
   if (found.code > 1) remarks.push("(some files or folders could not be read)");
-  return { lines, fact, remarks };
+  return { lines, fact, remarks, cut: found.cut };
 }
 
 /** ripgrep runs in the folder so that globs and ignore files are relative to it. */

@@ -4,6 +4,7 @@ import { asText } from "../file-access/file-checks.ts";
 import { fileRequirements, pathFor } from "../file-access/requirements.ts";
 import { secretNames } from "../file-access/secret-names.ts";
 import type { FileKind, Host, Location } from "../host.ts";
+import { withHint } from "../text/model-hint.ts";
 import { cutLine, numbered, plural, splitLines } from "../text/text.ts";
 import { outputLimit } from "../text/truncate.ts";
 import { defineTool, ToolError, type ToolResult } from "../tool.ts";
@@ -95,8 +96,10 @@ function showLines(
   const last = first + shown.length - 1;
   const part = `lines ${first}–${last} of ${lines.length}`;
   const isWhole = first === 1 && last === lines.length;
-  if (last < lines.length) shown.push(`(${part}; go on with offset ${last + 1})`);
-  return { output: shown.join("\n"), metadata: { fact: isWhole ? plural(lines.length, "line") : part } };
+  const fact = isWhole ? plural(lines.length, "line") : part;
+  if (last >= lines.length) return { output: shown.join("\n"), metadata: { fact } };
+  const hinted = withHint(shown.join("\n"), `(${part}; go on with offset ${last + 1})`, `(${part})`);
+  return { output: hinted.output, metadata: { fact, ...hinted.metadata } };
 }
 
 function attach({ mime, bytes, location }: Extract<FileKind, { type: "media" }>): ToolResult {

@@ -77,7 +77,7 @@ export async function shorten(text: string, overflow: Overflow, callID: string) 
 }
 
 export function wholeIn(path: string): string {
-  return `The full output is in ${path}; read it with offset and limit, or grep it`;
+  return `The full output is in ${path}`;
 }
 
 function firstLines(text: string, count: number): string {

@@ -1,0 +1,57 @@
+/** Shows the first page in the view, before the rest of Rondo is loaded. */
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import * as vscode from "vscode";
+import { deferred } from "../../loop/session/deferred.ts";
+import { pageHtml } from "./page-html.ts";
+
+/** A view with its page, until the panel has taken it over. */
+export interface EarlyView {
+  readonly view: vscode.WebviewView;
+  /** Resolves when the page runs. */
+  readonly loaded: Promise<void>;
+  /** Whether VS Code has removed the view meanwhile. */
+  readonly isGone: boolean;
+  /** Returns what the page has sent so far, unless it is gone. From then on the panel must listen. */
+  take(): unknown[];
+}
+
+/** The page's policy allows only Rondo's own script, styles and font, and no network access. */
+export function openView(view: vscode.WebviewView, extensionUri: vscode.Uri): EarlyView {
+  const { webview } = view;
+  const dist = vscode.Uri.joinPath(extensionUri, "dist");
+  webview.options = { enableScripts: true, localResourceRoots: [dist] };
+  let messages: unknown[] = [];
+  let isGone = false;
+  const loaded = deferred<void>();
+  const listeners = [
+    webview.onDidReceiveMessage((message: unknown) => {
+      messages.push(message);
+      loaded.resolve();
+    }),
+    // A hidden page is discarded. The next one asks again.
+    view.onDidChangeVisibility(() => {
+      messages = [];
+    }),
+    view.onDidDispose(() => {
+      isGone = true;
+    }),
+  ];
+  webview.html = pageHtml(readFileSync(vscode.Uri.joinPath(dist, "page.html").fsPath, "utf8"), {
+    source: webview.cspSource,
+    dist: webview.asWebviewUri(dist).toString(),
+    language: vscode.env.language,
+    nonce: randomBytes(16).toString("base64"),
+  });
+  return {
+    view,
+    loaded: loaded.promise,
+    get isGone() {
+      return isGone;
+    },
+    take() {
+      for (const listener of listeners) listener.dispose();
+      return messages;
+    },
+  };
+}

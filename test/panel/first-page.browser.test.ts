@@ -1,0 +1,116 @@
+/** The first page: a text box that takes keys before the panel is there, which then takes it over. */
+import assert from "node:assert/strict";
+import type { Chat } from "../../src/chat/apply.ts";
+import { message, panelBrowser } from "./browser.ts";
+import * as f from "./fixtures.ts";
+import type { PanelPage, Unnumbered } from "./page.ts";
+
+const busy = { type: "busy", since: f.now } as const;
+const running = f.chat("Fix the rounding", [f.asked, f.rondo(f.work)], { status: busy });
+const asking = { ...running, requests: [f.request()] };
+
+describe("the first page", () => {
+  it("keeps what is typed before the panel is there, with focus and selection", async () => {
+    const first = await firstPage();
+    const { page } = first.panel;
+    await message(first.panel).focus();
+    await page.keyboard.type("Fix the bg");
+    await page.keyboard.press("ArrowLeft");
+    await page.evaluate(() => Object.assign(window, { typedInto: document.activeElement }));
+    await first.goesOn(f.snapshot(f.chat("T", [])));
+    await page.keyboard.type("u");
+    assert.equal(await message(first.panel).inputValue(), "Fix the bug");
+    const isSame = () => Object.is(document.querySelector("textarea"), Reflect.get(window, "typedInto"));
+    assert.ok(await page.evaluate(isSame), "the text box is another one");
+    await page.waitForFunction(() => window.sent.some((sent) => sent.type === "draft" && sent.text === "Fix the bug"));
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await promptsOf(first.panel), ["Fix the bug"]);
+  });
+
+  it("takes the focus that VS Code gives to the frame", async () => {
+    const { panel } = await firstPage();
+    await panel.page.evaluate(() => dispatchEvent(new Event("focus")));
+    await panel.page.keyboard.type("x");
+    assert.equal(await message(panel).inputValue(), "x");
+  });
+
+  it("adds to the draft that only the host has", async () => {
+    const first = await firstPage();
+    await message(first.panel).pressSequentially(" and more");
+    await first.goesOn(f.snapshot(f.chat("T", []), f.panelState(), "some"));
+    assert.equal(await message(first.panel).inputValue(), "some and more");
+  });
+
+  it("sends at once after Enter, unless the user has gone on typing", async () => {
+    const sends = await firstPage();
+    await message(sends.panel).pressSequentially("Fix it\n");
+    await sends.goesOn(f.snapshot(f.chat("T", [])));
+    assert.deepEqual(await promptsOf(sends.panel), ["Fix it"]);
+    assert.equal(await message(sends.panel).inputValue(), "");
+
+    const goesOn = await firstPage();
+    await message(goesOn.panel).pressSequentially("Fix it\nsoon");
+    await goesOn.goesOn(f.snapshot(f.chat("T", [])));
+    assert.deepEqual(await promptsOf(goesOn.panel), []);
+    assert.equal(await message(goesOn.panel).inputValue(), "Fix it\nsoon");
+  });
+
+  it("answers no question that was not in sight", async () => {
+    const { panel, goesOn } = await firstPage();
+    await message(panel).pressSequentially("yes\n");
+    await goesOn(f.snapshot(asking));
+    await panel.page.getByRole("alertdialog").waitFor();
+    assert.deepEqual(await panel.sentOf("answer"), []);
+    assert.deepEqual(await promptsOf(panel), []);
+  });
+
+  for (const [name, chat] of Object.entries({ idle: f.chat("Done", [f.asked]), running, asking })) {
+    it(`moves nothing when the panel comes: ${name}`, async () => {
+      for (const [width, height] of [
+        [600, 820],
+        [320, 480],
+        [240, 330],
+      ] as const) {
+        const { panel, goesOn } = await firstPage(chat, { width, height });
+        const before = await panel.page.evaluate(places);
+        await goesOn(f.snapshot(chat));
+        assert.deepEqual(await panel.page.evaluate(places), before, `${width} × ${height}`);
+      }
+    });
+  }
+});
+
+/** Returns a panel whose script has not come yet, after one that has shown `before`, and what lets it come. */
+async function firstPage(
+  before?: Chat,
+  look = {},
+): Promise<{ panel: PanelPage; goesOn: (snapshot: Unnumbered) => Promise<void> }> {
+  const panel = await (await panelBrowser()).open(look);
+  if (before) await panel.post(f.snapshot(before));
+  const script = Promise.withResolvers<void>();
+  panel.scriptMayCome = script.promise;
+  await panel.page.reload();
+  return {
+    panel,
+    async goesOn(snapshot) {
+      await panel.post(snapshot);
+      script.resolve();
+      await panel.page.locator('.Chat[aria-busy="false"]').waitFor();
+      assert.deepEqual(panel.errors, []);
+      panel.close();
+    },
+  };
+}
+
+const promptsOf = async (panel: PanelPage) => (await panel.sentOf("prompt")).map(({ text }) => text);
+
+/** Runs in the page: where the title, the text box and what is around it are, and how they look. */
+function places() {
+  return ["h1", ".Foot", "textarea"].map((name) => {
+    const element = document.querySelector(name) ?? document.body;
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    const { color, fontSize, padding } = getComputedStyle(element);
+    const look = { name, left, bottom, color, fontSize, padding };
+    return name === "textarea" ? { ...look, right, top } : look;
+  });
+}

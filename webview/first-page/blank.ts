@@ -1,0 +1,36 @@
+/** What the panel's frame is drawn from until the first snapshot. */
+import { type Chat, newChat } from "../../src/chat/apply.ts";
+import type { PanelState } from "../../src/chat/protocol.ts";
+
+export const blankChat: Chat = newChat({ id: "", createdAt: 0, title: "", cwd: "" });
+
+export const blankState: PanelState = {
+  readiness: { type: "ready" },
+  mode: "default",
+  modeEndsAt: undefined,
+  buildMode: "default",
+  bypassMinutes: 0,
+  model: undefined,
+  models: [],
+  account: undefined,
+  trusted: true,
+  sandboxed: false,
+  hasFolder: true,
+  virtualFolders: [],
+  attachments: [],
+  review: [],
+  reviewBy: {},
+  follow: "off",
+  comments: [],
+  contextUsed: undefined,
+  cost: { session: 0, today: 0, partial: false, estimated: false },
+  agents: [],
+  agent: "",
+  recent: [],
+  worktree: undefined,
+  next: { worktree: false, second: "" },
+  tabs: [],
+  starters: [],
+  servers: [],
+  restored: undefined,
+};

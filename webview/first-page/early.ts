@@ -1,0 +1,95 @@
+/**
+ * The script of the first page, which is inlined. It asks for the snapshot, loads the panel once the page is painted, and
+ * keeps what comes meanwhile: messages of the host, and what the user types.
+ */
+import type { ToPanel } from "../../src/chat/protocol.ts";
+import type { VSCodeApi } from "./early-page.ts";
+
+declare function acquireVsCodeApi(): VSCodeApi;
+
+/** A window that is minimized gets no frames. */
+const longestPaintMs = 200;
+
+const api = acquireVsCodeApi();
+const own = document.currentScript;
+const box = document.querySelector("textarea");
+const messages: ToPanel[] = [];
+const styled = Promise.withResolvers<void>();
+const told = Promise.withResolvers<void>();
+const ended = new AbortController();
+const { signal } = ended;
+let entered = false;
+
+window.rondo = {
+  api,
+  styled: styled.promise,
+  told: told.promise,
+  end() {
+    ended.abort();
+    return { messages, entered };
+  },
+};
+
+const { draft = "", look } = api.getState() ?? {};
+if (box) box.value = draft;
+if (box && look) {
+  box.placeholder = look.placeholder;
+  for (const title of document.querySelectorAll("h1")) title.textContent = look.title;
+  const classes = { compact: look.running, one: look.asks, stack: !look.asks };
+  for (const [name, on] of Object.entries(classes)) box.parentElement?.classList.toggle(name, on);
+  document.querySelector(".Chat")?.classList.toggle("asks", look.asks);
+  document.querySelector(".extras")?.classList.toggle("folded", look.asks);
+}
+
+// Only the host can post messages to this page, which is alone in its frame.
+addEventListener(
+  "message",
+  ({ data }: MessageEvent<ToPanel>) => {
+    messages.push(data);
+    told.resolve();
+  },
+  { signal },
+);
+
+// VS Code gives the focus to the frame. Nothing else can take it yet.
+addEventListener("focus", () => document.activeElement === document.body && box?.focus(), { signal });
+
+box?.addEventListener(
+  "keydown",
+  (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    if (event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    entered = true;
+  },
+  { signal },
+);
+// Who goes on after Enter has not sent it: it was a new line.
+box?.addEventListener(
+  "beforeinput",
+  () => {
+    if (entered) box.setRangeText("\n", box.selectionStart, box.selectionEnd, "end");
+    entered = false;
+  },
+  { signal },
+);
+
+function loadRest() {
+  const { nonce, dataset } = own instanceof HTMLScriptElement ? own : document.createElement("script");
+  const file = (name: string) => `${dataset["dist"]}/${name}`;
+  const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: file("style.css") });
+  for (const event of ["load", "error"]) style.addEventListener(event, () => styled.resolve());
+  document.head.append(style, Object.assign(document.createElement("script"), { src: file("panel.js"), nonce }));
+}
+
+/** The view is shown when its page has loaded. What is added later is not waited for. */
+addEventListener("load", () => {
+  const timer = setTimeout(loadRest, longestPaintMs);
+  requestAnimationFrame(() => {
+    clearTimeout(timer);
+    // A task after the frame's callbacks: by then it is painted.
+    setTimeout(loadRest);
+  });
+});
+
+api.postMessage({ type: "ready" });

@@ -87,14 +87,12 @@ async function firstPage(
 ): Promise<{ panel: PanelPage; goesOn: (snapshot: Unnumbered) => Promise<void> }> {
   const panel = await (await panelBrowser()).open(look);
   if (before) await panel.post(f.snapshot(before));
-  const script = Promise.withResolvers<void>();
-  panel.scriptMayCome = script.promise;
-  await panel.page.reload();
+  const scriptMayCome = await panel.reloadHeld();
   return {
     panel,
     async goesOn(snapshot) {
       await panel.post(snapshot);
-      script.resolve();
+      scriptMayCome();
       await panel.page.locator('.Chat[aria-busy="false"]').waitFor();
       assert.deepEqual(panel.errors, []);
       panel.close();

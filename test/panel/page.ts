@@ -2,11 +2,12 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page, type Route } from "playwright-core";
 import { builds } from "../../esbuild.mjs";
 import type { ToHost, ToPanel } from "../../src/chat/protocol.ts";
 import { pageHtml } from "../../src/extension/panel/page-html.ts";
 import { fontFile, fontStyles } from "./fonts.ts";
+import { type Files, servePanel } from "./panel-server.ts";
 
 export type Theme = "dark" | "light" | "hc" | "hcl";
 
@@ -19,14 +20,6 @@ const bodyClasses: Record<Theme, string> = {
 
 const origin = "http://panel.invalid";
 
-type Files = Map<string, { body: Buffer; type: string }>;
-
-const types: Record<string, string> = {
-  ...{ html: "text/html", css: "text/css", js: "text/javascript", ttf: "font/ttf" },
-  ...{ woff: "font/woff", woff2: "font/woff2" },
-};
-const typeOf = (name: string) => types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain";
-
 /** `pictures`: the fonts of the tests, hours of UTC, and text that each machine draws alike. */
 type Purpose = "tests" | "pictures";
 
@@ -34,29 +27,43 @@ async function bundle(purpose: Purpose): Promise<Files> {
   const panel = builds.find((options) => "panel" in (options.entryPoints ?? {}));
   const { outputFiles } = await build({ ...panel, write: false });
   const files: Files = new Map();
-  const add = (name: string, body: Buffer) => files.set(name, { body, type: typeOf(name) });
-  for (const file of outputFiles ?? [])
-    add(file.path.slice(file.path.lastIndexOf("/") + 1), Buffer.from(file.contents));
-  add("themes.css", await readFile(new URL("themes.css", import.meta.url)));
-  if (purpose === "pictures") add("fonts.css", Buffer.from(await fontStyles()));
-  const template = files.get("page.html")?.body.toString() ?? "";
+  let template = "";
+  for (const { path, contents, text } of outputFiles ?? []) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    if (name === "page.html") template = text;
+    else files.set(name, Buffer.from(contents));
+  }
+  // The browser asks for it itself.
+  files.set("favicon.ico", Buffer.alloc(0));
+  files.set("themes.css", await readFile(new URL("themes.css", import.meta.url)));
+  if (purpose === "pictures") {
+    const styles = await fontStyles();
+    files.set("fonts.css", Buffer.from(styles));
+    for (const [name] of styles.matchAll(/\bfonts\/[\w./-]+/g)) files.set(name, () => fontFile(name));
+  }
   const page = pageHtml(template, { source: origin, dist: origin, language: "en", nonce: "harness" });
   // VS Code's own styles come before the page's, too.
   const styles = ["themes.css", "fonts.css"].filter((name) => files.has(name));
   const links = styles.map((name) => `<link rel="stylesheet" href="${name}">`);
-  add("page.html", Buffer.from(page.replace("<head>", `<head>${links.join("")}`)));
+  files.set("page.html", Buffer.from(page.replace("<head>", `<head>${links.join("")}`)));
   return files;
 }
 
+/** The first is quicker, and draws the same. */
+const browsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+
 /** Starts Chromium: `CHROMIUM_PATH`, Debian's, or what Playwright finds. */
 export async function launch(purpose: Purpose = "tests"): Promise<PanelBrowser> {
-  const path = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+  const path = process.env["CHROMIUM_PATH"] ?? browsers.find((file) => existsSync(file));
+  const server = await servePanel(await bundle(purpose));
+  // Nothing else can be reached.
+  const hosts = `--host-resolver-rules=MAP panel.invalid 127.0.0.1:${server.port}, MAP * ~NOTFOUND`;
   const args = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking";
   const browser = await chromium.launch({
-    ...(existsSync(path) ? { executablePath: path } : { channel: "chrome" }),
-    args: [...args.split(" "), ...(purpose === "pictures" ? sameEverywhere : [])],
+    ...(path ? { executablePath: path } : { channel: "chrome" }),
+    args: [...args.split(" "), hosts, ...(purpose === "pictures" ? sameEverywhere : [])],
   });
-  return new PanelBrowser(browser, await bundle(purpose), purpose);
+  return new PanelBrowser(browser, server, purpose);
 }
 
 /** Otherwise the system's settings decide how letters are drawn. */
@@ -70,14 +77,14 @@ interface Look {
 
 export class PanelBrowser {
   readonly #browser: Browser;
-  readonly #files: Files;
+  readonly #server: { close(): void };
   readonly #purpose: Purpose;
   /** Unused pages, because a new one takes a second. */
   readonly #free: PanelPage[] = [];
 
-  constructor(browser: Browser, files: Files, purpose: Purpose) {
+  constructor(browser: Browser, server: { close(): void }, purpose: Purpose) {
     this.#browser = browser;
-    this.#files = files;
+    this.#server = server;
     this.#purpose = purpose;
   }
 
@@ -94,30 +101,13 @@ export class PanelBrowser {
       ...(this.#purpose === "pictures" && { timezoneId: "UTC", locale: "en-US" }),
     });
     const panel = new PanelPage(page, (unused) => this.#free.push(unused));
-    await page.route("**/*", async (route) => {
-      const { origin: from, pathname, href } = new URL(route.request().url());
-      const file = from === origin ? await this.#file(pathname.slice(1)) : undefined;
-      if (!file) {
-        panel.strays.push(href);
-        return route.abort();
-      }
-      if (pathname === "/panel.js") await panel.scriptMayCome;
-      return route.fulfill({ body: file.body, contentType: file.type });
-    });
     await page.addInitScript(fakeHost);
     return panel;
   }
 
-  async #file(name: string) {
-    const found = this.#files.get(name);
-    if (found || this.#purpose !== "pictures" || !name.startsWith("fonts/")) return found;
-    const file = { body: await fontFile(name), type: typeOf(name) };
-    this.#files.set(name, file);
-    return file;
-  }
-
-  close(): Promise<void> {
-    return this.#browser.close();
+  async close(): Promise<void> {
+    await this.#browser.close();
+    this.#server.close();
   }
 }
 
@@ -149,8 +139,6 @@ export class PanelPage {
   /** Errors of scripts and of the content security policy. */
   readonly errors: string[] = [];
   navigations = 0;
-  /** While it is pending, the page stays at what it shows first. */
-  scriptMayCome = Promise.resolve();
   #seq = 0;
   readonly #queue: object[] = [];
   readonly #release: (panel: PanelPage) => void;
@@ -161,6 +149,7 @@ export class PanelPage {
     page.on("console", (message) => message.type() === "error" && this.errors.push(message.text()));
     page.on("pageerror", (error) => this.errors.push(error.message));
     page.on("framenavigated", () => this.navigations++);
+    page.on("request", (request) => !request.url().startsWith(`${origin}/`) && this.strays.push(request.url()));
   }
 
   /** Restarts the panel without any state. */
@@ -176,6 +165,19 @@ export class PanelPage {
     await page.mouse.move(0, 0);
     await this.dress(theme);
     await this.loaded();
+  }
+
+  /** Loads the page again, which stays at what it shows first until the returned function is called. */
+  async reloadHeld(): Promise<() => void> {
+    const held = Promise.withResolvers<void>();
+    const hold = async (route: Route) => {
+      await held.promise;
+      await route.continue();
+      await this.page.unroute("**/panel.js", hold);
+    };
+    await this.page.route("**/panel.js", hold);
+    await this.page.reload();
+    return held.resolve;
   }
 
   /** Waits until the page has loaded the panel, which does not take it over before its first message. */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- headless long stop record permission explain edit search review checkpoint output panel long-panel vscode vscode-long vscode-open vscode-review]`: prints a JSON
+ * `npm run bench [-- headless long stop record permission explain edit search review checkpoint output panel panel-keys long-panel vscode vscode-long vscode-open vscode-review]`: prints a JSON
  * line for each figure. Without names it runs all.
  */
 import { execFileSync } from "node:child_process";
@@ -38,6 +38,7 @@ if (wants("checkpoint")) await benchCheckpoint(report);
 if (wants("output")) await benchOutput(report);
 // These print their figures themselves, in the same form.
 if (wants("panel")) await import("./panel.mjs");
+if (wants("panel-keys")) await import("./panel-keys.mjs");
 if (wants("long-panel")) await import("./long-panel.mjs");
 if (wants("vscode")) await benchVSCode(report);
 if (wants("vscode-long")) await benchVSCodeLong(report);

@@ -332,6 +332,11 @@ export class Window {
 
 /** Starts VS Code, opens the folder, and waits for the panel. */
 export async function openWindow(options: WindowOptions = {}): Promise<Window> {
+  await closeShared();
+  return await startWindow(options);
+}
+
+async function startWindow(options: WindowOptions): Promise<Window> {
   const { trust = true, settings = {}, files = {}, key = environmentKey, width = 1400, extensions = [] } = options;
   const vsix = process.env["RONDO_VSIX"];
   assert.ok(vsix, "RONDO_VSIX names the package; `npm run test:e2e` makes it");
@@ -375,6 +380,30 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
     throw error;
   }
 }
+
+let shared: Promise<Window> | undefined;
+
+/**
+ * Returns the window of the tests in `one-window`, which need neither settings nor files of their own, with a new
+ * session. Starting a window takes as long as many tests. It is closed when a test opens another one.
+ */
+export async function sharedWindow(): Promise<Window> {
+  shared ??= startWindow({});
+  const window = await shared;
+  window.plays();
+  window.requests.length = 0;
+  window.errors.length = 0;
+  await window.newSession();
+  return window;
+}
+
+async function closeShared(): Promise<void> {
+  const window = await shared?.catch(() => undefined);
+  shared = undefined;
+  await window?.close();
+}
+
+if ("after" in globalThis) after(closeShared);
 
 const nothingToSay: Answer = { status: 400, body: { error: { message: "the model has nothing to say" } } };
 

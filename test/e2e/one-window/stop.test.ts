@@ -1,18 +1,17 @@
 /** Stop at every stage of a turn. */
 import assert from "node:assert/strict";
-import { stopwatch } from "../timing.ts";
-import { heldAnswer } from "./held-answer.ts";
-import { assertCallsAnswered } from "./model-requests.ts";
-import { press, question, said, say, status, transcript } from "./panel-actions.ts";
-import { processCount } from "./processes.ts";
-import { openWindow, type Window } from "./window.ts";
+import { stopwatch } from "../../timing.ts";
+import { heldAnswer } from "../held-answer.ts";
+import { assertCallsAnswered } from "../model-requests.ts";
+import { press, question, said, say, status, transcript } from "../panel-actions.ts";
+import { processCount } from "../processes.ts";
+import { sharedWindow, type Window } from "../window.ts";
 
 describe("Stop", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow();
+    window = await sharedWindow();
   });
-  after(() => window?.close());
 
   /** Checks that the next prompt is answered, and that its request is valid. */
   async function assertGoesOn(): Promise<void> {

@@ -1,10 +1,10 @@
 /** Replies whose Markdown overflows, slows down or swells a renderer: the session goes on, and Stop works. */
 import assert from "node:assert/strict";
 import type { Frame } from "playwright-core";
-import { hostileMarkdown } from "../panel/hostile-markdown.ts";
-import { heldAnswer } from "./held-answer.ts";
-import { press, said, say, status } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { hostileMarkdown } from "../../panel/hostile-markdown.ts";
+import { heldAnswer } from "../held-answer.ts";
+import { press, said, say, status } from "../panel-actions.ts";
+import { sharedWindow, type Window } from "../window.ts";
 
 /** Replies of one session: they stand above each other, and stay below the size at which sessions are compacted. */
 const perSession = 4;
@@ -12,9 +12,8 @@ const perSession = 4;
 describe("hostile Markdown", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow();
+    window = await sharedWindow();
   });
-  after(() => window?.close());
 
   /** Has the model say the text, and resolves once it is being drawn. The model stops halfway until it is released. */
   async function begin(panel: Frame, name: string, text: string): Promise<() => void> {

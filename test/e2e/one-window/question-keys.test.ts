@@ -1,17 +1,16 @@
 /** The keys of a question in the real webview, which VS Code sees too, and the commands that do the same. */
 import assert from "node:assert/strict";
 import type { Frame } from "playwright-core";
-import { question, said, say, status } from "./panel-actions.ts";
-import { openWindow, type Window } from "./window.ts";
+import { question, said, say, status } from "../panel-actions.ts";
+import { sharedWindow, type Window } from "../window.ts";
 
 const run = (command: string) => ({ call: { name: "bash", input: { command } } });
 
 describe("the keys of a question", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow();
+    window = await sharedWindow();
   });
-  after(() => window?.close());
 
   const places: Record<string, (panel: Frame) => Promise<void>> = {
     composer: (panel) => panel.getByRole("textbox", { name: "Tell Rondo what to do instead" }).focus(),

@@ -1,7 +1,7 @@
 /** Answers that try to run scripts, load files or navigate, and malformed messages to the host. */
 import assert from "node:assert/strict";
-import { said, say, status } from "./panel-actions.ts";
-import { clickUntil, openWindow, type Window } from "./window.ts";
+import { said, say, status } from "../panel-actions.ts";
+import { clickUntil, sharedWindow, type Window } from "../window.ts";
 
 const elsewhere = "http://elsewhere.example";
 const answer = `Look:
@@ -22,9 +22,8 @@ That was it.`;
 describe("hostile content", () => {
   let window: Window;
   before(async () => {
-    window = await openWindow();
+    window = await sharedWindow();
   });
-  after(() => window?.close());
 
   it("an answer runs and loads nothing", async () => {
     const asked: string[] = [];

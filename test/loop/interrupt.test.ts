@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import { defineTool } from "../../src/tools/tool.ts";
 import { failure } from "../scripted-model.ts";
-import { stopwatch } from "../timing.ts";
+import { secondMs, stopwatch } from "../timing.ts";
 import { type Harness, harnesses, until } from "./harness.ts";
 
 const bash = (command: string) => ({ call: "bash", input: { command } });
@@ -12,7 +12,7 @@ const read = (file_path: string) => ({ call: "read", input: { file_path } });
 async function stop(h: Harness): Promise<void> {
   const elapsed = stopwatch();
   await h.session.stop();
-  assert.ok(elapsed() < 1000, `Stop took ${elapsed()} ms`);
+  assert.ok(elapsed() < secondMs, `Stop took ${elapsed()} ms`);
   assert.ok(!h.session.running);
 }
 

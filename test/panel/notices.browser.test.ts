@@ -6,6 +6,7 @@ import { type ErrorCode, errorCodes, type ModelRef } from "../../src/chat/messag
 import type { NoticeFix } from "../../src/chat/protocol.ts";
 import { button, focused, message, panelWith } from "./browser.ts";
 import { there } from "./connect-states.ts";
+import { limited } from "./end-states.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
 
@@ -68,11 +69,6 @@ function troubled(code: ErrorCode, state = f.panelState(), model: ModelRef = { .
   return f.snapshot(f.chat("T", [f.asked, f.rondo([], { error, model })]), state);
 }
 
-function limited(by: "turn-limit" | "budget" | "time-limit" | "error") {
-  const chat = f.chat("T", [f.asked, f.rondo(f.work, { finish: "tool-calls" })]);
-  return f.snapshot({ ...chat, session: { ...chat.session, terminated: { by, time: 1, reason: "The reason." } } });
-}
-
 const words = async (buttons: Locator) => (await buttons.allInnerTexts()).map((text) => text.trim());
 
 /** Presses the first button, and checks that it does what it says. */
@@ -115,7 +111,7 @@ describe("the end of a turn before the model is done", () => {
     }
     for (const by of ["time-limit", "error"] as const) {
       await panel.post(limited(by));
-      const alert = panel.page.getByRole("alert").filter({ hasText: "The reason." });
+      const alert = panel.page.getByRole("alert").filter({ hasText: "The turn was stopped after 1 hour" });
       await pressFirst(panel, alert, [again], by);
     }
     assert.equal(await panel.page.getByText("VS Code was closed").count(), 0);

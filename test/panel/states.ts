@@ -4,6 +4,7 @@ import type { ErrorCode } from "../../src/chat/message.ts";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
+import { endStates } from "./end-states.ts";
 import { findStates } from "./find-states.ts";
 import * as f from "./fixtures.ts";
 import { loopStates } from "./loop-states.ts";
@@ -85,6 +86,7 @@ function sideBySide(change: Parameters<typeof f.rivals>[0] = {}): Unnumbered[] {
 export const states: Record<string, State> = {
   ...commentStates,
   ...connectStates,
+  ...endStates,
   ...findStates,
   ...loopStates,
   ...previewStates,

@@ -196,8 +196,11 @@ describe("find in the conversation", () => {
       const words = () => input?.nextElementSibling?.textContent ?? "";
       if (input) input.value = "gross";
       input?.dispatchEvent(new Event("input", { bubbles: true }));
-      const first = [...(CSS.highlights.get("find-current") ?? [])].map(String);
-      await new Promise((drawn) => requestAnimationFrame(drawn));
+      let first: string[] = [];
+      while (first.length === 0) {
+        await new Promise((drawn) => requestAnimationFrame(drawn));
+        first = [...(CSS.highlights.get("find-current") ?? [])].map(String);
+      }
       const early = words();
       let frames = 0;
       for (; !words().includes(" of "); frames++) await new Promise((drawn) => requestAnimationFrame(drawn));

@@ -18,7 +18,7 @@ function focusedControl(): string {
 
 const settled = (page: Page) =>
   page.evaluate(async () => {
-    for (let frame = 0; frame < 2; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
+    for (let frame = 0; frame < 4; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
   });
 
 /** Makes the next Tab begin at the first control. A menu that closes for it gives the focus back, so this is done again. */

@@ -49,12 +49,16 @@ async function bundle(purpose: Purpose): Promise<Files> {
   return files;
 }
 
-/** The first is quicker, and draws the same. */
-const browsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+const browsers = {
+  // The first is quicker.
+  tests: ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"],
+  // The shell draws letters otherwise.
+  pictures: ["/usr/bin/chromium"],
+};
 
 /** Starts Chromium: `CHROMIUM_PATH`, Debian's, or what Playwright finds. */
 export async function launch(purpose: Purpose = "tests"): Promise<PanelBrowser> {
-  const path = process.env["CHROMIUM_PATH"] ?? browsers.find((file) => existsSync(file));
+  const path = process.env["CHROMIUM_PATH"] ?? browsers[purpose].find((file) => existsSync(file));
   const server = await servePanel(await bundle(purpose));
   // Nothing else can be reached.
   const hosts = `--host-resolver-rules=MAP panel.invalid 127.0.0.1:${server.port}, MAP * ~NOTFOUND`;

@@ -320,7 +320,9 @@ export const states: Record<string, State> = {
     act: async (page) => {
       await page.getByRole("log").hover();
       await page.mouse.wheel(0, -1500);
-      await page.waitForTimeout(100);
+      await page.getByRole("button", { name: "Newest" }).waitFor();
+      // How far a wheel scrolls depends on the browser's moment.
+      await page.getByText("Question 39", { exact: true }).evaluate((question) => question.scrollIntoView());
     },
   },
   sessions: {

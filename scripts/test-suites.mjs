@@ -28,8 +28,8 @@ import { makeVSIX } from "./vsix.mjs";
 export const rounds = [
   [["fast", "commands", "conformance", "strict", "processes"]],
   [
-    ["headless", "fuzz", "host"],
-    ["panel", "pictures"],
+    ["headless", "pictures", "fuzz"],
+    ["host", "panel"],
   ],
   [["e2e"]],
 ];

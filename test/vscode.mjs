@@ -1,9 +1,11 @@
 /** Starts a real VS Code and a browser that shows it. Needs npm, and Chromium or Chrome. */
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -47,6 +49,7 @@ const node = () => {
  * @typedef {object} StartOptions
  * @property {string} dataDir settings, installed extensions and logs; kept for a second start
  * @property {string[]} [extensions] VSIX files, and for a fresh `dataDir` folders, of extensions to install
+ * @property {number} [port] taken if it is free. Default: any
  * @property {boolean} [driver] whether a page may name an extension and tests to run (`developmentURL`)
  * @property {boolean} [trust] false: the folder is not trusted, and VS Code does not ask either. Default true
  * @property {Record<string, string | undefined>} [env] added to the environment; undefined removes a variable
@@ -60,7 +63,7 @@ const node = () => {
  */
 
 /**
- * Starts VS Code's server on a free port of 127.0.0.1.
+ * Starts VS Code's server on a port of 127.0.0.1.
  * @param {StartOptions} options
  * @returns {Promise<Server>}
  */
@@ -78,17 +81,29 @@ export async function startVSCode(options) {
   for (const vsix of files) {
     await run(node(), [main, ...always, "--install-extension", vsix, "--force"], { env, maxBuffer: 64 << 20 });
   }
-  const args = [main, ...always, "--host", "127.0.0.1", "--port", "0", "--without-connection-token"];
+  const port = options.port && (await isFree(options.port)) ? options.port : 0;
+  const args = [main, ...always, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token"];
   if (options.driver) args.push("--enable-smoke-test-driver");
   if (options.trust !== false) args.push("--disable-workspace-trust");
   const { child, stop } = startTree(node(), args, env);
   try {
-    const port = await listening(child);
-    return { url: `http://127.0.0.1:${port}`, port, stop };
+    const used = await listening(child);
+    return { url: `http://127.0.0.1:${used}`, port: used, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** @param {number} port of 127.0.0.1 */
+async function isFree(port) {
+  const probe = createServer().listen(port, "127.0.0.1");
+  const free = await once(probe, "listening").then(
+    () => true,
+    () => false,
+  );
+  if (free) await once(probe.close(), "close");
+  return free;
 }
 
 /**

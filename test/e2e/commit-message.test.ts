@@ -1,6 +1,6 @@
 /** "Generate Commit Message" by its button in the Source Control view. */
 import assert from "node:assert/strict";
-import { openWindow, type Window } from "./window.ts";
+import { clickUntil, openWindow, type Window } from "./window.ts";
 
 /** What git needs to take a folder for a repository. */
 const repository = {
@@ -21,9 +21,14 @@ describe("commit message", () => {
   it("is written into the message box", async () => {
     const { page } = window;
     await window.command("Source Control: Focus on Changes View");
-    await page.getByRole("button", { name: "Generate Commit Message" }).click();
-    await page.locator(".scm-editor .view-line", { hasText: "feat: a cart" }).waitFor();
-    await page.getByRole("button", { name: "Cancel Commit Message" }).waitFor({ state: "hidden" });
+    const button = page.getByRole("button", { name: "Generate Commit Message" });
+    const cancel = page.getByRole("button", { name: "Cancel Commit Message" });
+    const written = page.locator(".scm-editor .view-line", { hasText: "feat: a cart" });
+    // VS Code shows the actions of the box while it has the focus or the pointer.
+    await page.locator(".scm-editor .view-lines").first().click();
+    await clickUntil(button, async () => (await written.isVisible()) || (await cancel.isVisible()));
+    await written.waitFor();
+    await cancel.waitFor({ state: "hidden" });
     assert.deepEqual(window.errors, []);
   });
 });

@@ -1,12 +1,11 @@
 /** A window of the real VS Code with the packaged Rondo and a scripted model. */
-import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Browser, errors, type Frame, type Locator, type Page } from "playwright-core";
-import { type Answer, type ModelServer, type ReceivedRequest, startModelServer } from "../model-server.ts";
-import { freshFolder, openBrowser, type Server, startVSCode, webviewFrame, workbenchURL } from "../vscode.mjs";
+import { errors, type Frame, type Locator, type Page } from "playwright-core";
+import type { Answer, ReceivedRequest } from "../model-server.ts";
+import { freshFolder, webviewFrame, workbenchURL } from "../vscode.mjs";
+import { giveBack, type RunningVSCode, takeVSCode } from "./running-vscode.ts";
 
 /** Console errors that are not Rondo's: VS Code's server lacks some files, and there is no network. */
 const noise = [
@@ -77,46 +76,51 @@ const openWindows = new Set<Window>();
 if ("afterEach" in globalThis) {
   afterEach(async function () {
     if (this.currentTest?.state !== "failed") return;
-    for (const window of openWindows) console.log(await window.described().catch(String));
+    for (const window of openWindows) {
+      window.spoil();
+      console.log(await window.described().catch(String));
+    }
   });
-}
-
-interface Parts {
-  opened: { browser: Browser; page: Page };
-  folder: string;
-  dataDir: string;
-  marker: string;
-  server: Server;
-  model: Model;
 }
 
 export class Window {
   readonly page: Page;
   readonly folder: string;
-  /** VS Code's settings, storage and logs. */
-  readonly dataDir: string;
   /** Console errors, without the noise of VS Code. */
   readonly errors: string[] = [];
-  /** Requests that offer tools, so all but those for titles. */
-  readonly requests: ReceivedRequest[] = [];
-  /** Value in the environment of all processes of this window. */
-  readonly marker: string;
 
-  readonly #parts: Parts;
+  readonly #code: RunningVSCode;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.page = parts.opened.page;
-    this.folder = parts.folder;
-    this.dataDir = parts.dataDir;
-    this.marker = parts.marker;
-    this.requests = parts.model.requests;
+  constructor(code: RunningVSCode, page: Page, folder: string) {
+    this.#code = code;
+    this.page = page;
+    this.folder = folder;
     this.page.on("console", (message) => {
       const text = message.text();
       if (message.type() === "error" && !noise.some((one) => one.test(text))) this.errors.push(text);
     });
     this.page.on("pageerror", (error) => this.errors.push(String(error)));
     openWindows.add(this);
+  }
+
+  /** VS Code's settings, storage and logs. */
+  get dataDir(): string {
+    return this.#code.dataDir;
+  }
+
+  /** Value in the environment of all processes of this window. */
+  get marker(): string {
+    return this.#code.marker;
+  }
+
+  /** Requests that offer tools, so all but those for titles. */
+  get requests(): ReceivedRequest[] {
+    return this.#code.model.requests;
+  }
+
+  /** Has its VS Code stopped with it, because a test has failed in it. */
+  spoil(): void {
+    this.#code.spoiled = true;
   }
 
   /** Returns what the panel shows, and the end of the last request; a picture is written to `out`. */
@@ -130,22 +134,22 @@ export class Window {
 
   /** Sets the answers to the next requests; earlier ones that were not used are dropped. */
   plays(...answers: Answer[]): void {
-    this.#parts.model.answers = answers;
+    this.#code.model.answers = answers;
   }
 
   /** As `plays`, for the requests to one model, in whichever order those to others come. */
   playsAs(modelID: string, ...answers: Answer[]): void {
-    this.#parts.model.answersOf.set(modelID, answers);
+    this.#code.model.answersOf.set(modelID, answers);
   }
 
   /** Sets the title of new sessions. Without it the model makes none, and the prompt is the title. */
   titles(title: string): void {
-    this.#parts.model.title = title;
+    this.#code.model.title = title;
   }
 
   /** Sets the answer to requests that offer no tools, as that of an inline prompt. */
   answersBriefly(answer: Answer): void {
-    this.#parts.model.brief = answer;
+    this.#code.model.brief = answer;
   }
 
   /** Returns the panel's frame; call it again after a reload or after the panel was hidden. */
@@ -158,13 +162,13 @@ export class Window {
 
   /** Closes the folder. */
   async closeFolder(): Promise<Frame> {
-    await this.page.goto(`${this.#parts.server.url}/?ew=true`);
+    await this.page.goto(`${this.#code.server.url}/?ew=true`);
     return await this.showPanel();
   }
 
   /** Opens the folders of a workspace file instead of the folder. */
   async openWorkspace(file: string): Promise<Frame> {
-    const url = new URL(this.#parts.server.url);
+    const url = new URL(this.#code.server.url);
     url.searchParams.set("workspace", path.join(this.folder, file));
     await this.page.goto(url.href);
     return await this.showPanel();
@@ -192,8 +196,10 @@ export class Window {
       await page.keyboard.press("F1");
       try {
         await page.locator(".quick-input-widget input[type=text]").fill(typed, { timeout: 2000 });
-        const rows = page.locator(".quick-input-list .monaco-list-row", { hasText: row });
-        return await rows.first().click({ timeout: 2000 });
+        const found = page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first();
+        // A new window does not know the extensions yet; a busy machine takes its time.
+        await found.waitFor({ timeout: Math.min(2000, 300 * (tries + 1)) });
+        return await found.click({ timeout: 5000 });
       } catch (error) {
         if (!(error instanceof errors.TimeoutError)) throw error;
         await page.keyboard.press("Escape");
@@ -293,40 +299,32 @@ export class Window {
 
   /** Stops the model's server, or starts it again at the same address. */
   async modelIs(where: "away" | "back"): Promise<void> {
-    await this.#parts.model[where === "away" ? "stop" : "start"]();
+    await this.#code.model[where === "away" ? "stop" : "start"]();
   }
 
-  /**
-   * Opens the folder with an empty profile of the user, in which nothing was ever chosen or stored. This window's page is
-   * closed; the new one is closed with this one's VS Code.
-   */
+  /** Opens the folder with an empty profile of the user, in which nothing was ever chosen or stored. Closes this window. */
   async withEmptyProfile(): Promise<Window> {
-    const { opened, ...parts } = this.#parts;
-    await this.page.context().close();
     openWindows.delete(this);
-    const page = await (await opened.browser.newContext({ viewport: this.page.viewportSize() })).newPage();
-    await page.goto(workbenchURL(parts.server, this.folder));
-    const window = new Window({ ...parts, opened: { ...opened, page } });
+    const { width, height } = this.page.viewportSize() ?? { width: 1400, height: 900 };
+    await this.#code.emptyProfile();
+    const window = new Window(this.#code, await this.#code.open(this.folder, width, height), this.folder);
     await window.showPanel();
     return window;
   }
 
   /** Opens a second window on the same folder, with the same model; it is closed with this one. */
   async another(): Promise<Window> {
-    const { opened, ...parts } = this.#parts;
-    const page = await opened.page.context().newPage();
-    await page.goto(workbenchURL(parts.server, this.folder));
-    const window = new Window({ ...parts, opened: { ...opened, page } });
+    const page = await this.page.context().newPage();
+    await page.goto(workbenchURL(this.#code.server, this.folder));
+    const window = new Window(this.#code, page, this.folder);
     await window.showPanel();
     return window;
   }
 
   async close(): Promise<void> {
     openWindows.delete(this);
-    await this.#parts.opened.browser.close();
-    await this.#parts.server.stop();
-    await this.#parts.model.stop();
-    await remove(this.folder, this.dataDir);
+    await giveBack(this.#code);
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -338,45 +336,21 @@ export async function openWindow(options: WindowOptions = {}): Promise<Window> {
 
 async function startWindow(options: WindowOptions): Promise<Window> {
   const { trust = true, settings = {}, files = {}, key = environmentKey, width = 1400, extensions = [] } = options;
-  const vsix = process.env["RONDO_VSIX"];
-  assert.ok(vsix, "RONDO_VSIX names the package; `npm run test:e2e` makes it");
-  const model = new Model();
-  await model.start();
   const folder = await freshFolder("e2e", path.join(import.meta.dirname, "../../sample"));
-  const dataDir = await freshFolder("e2e-data");
   for (const [file, text] of Object.entries(files)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await writeFile(path.join(folder, file), text);
   }
-  const marker = randomUUID();
-  const env = {
-    RONDO_E2E: marker,
-    RONDO_TOUR: undefined,
-    OPENAI_API_KEY: undefined,
-    OPENAI_BASE_URL: undefined,
-    // A server on this machine needs no key: where there is none, its address is not one that says so.
-    ANTHROPIC_BASE_URL: key === false ? model.url.replace("127.0.0.1", "0.0.0.0") : model.url,
-    ANTHROPIC_API_KEY: key === false ? undefined : key,
-  };
-  const server = await startVSCode({
-    dataDir,
-    extensions: [vsix, ...extensions],
-    env,
-    trust,
-    userSettings: { ...ownSettings, ...settings },
-  });
-  let opened: Awaited<ReturnType<typeof openBrowser>> | undefined;
+  const code = await takeVSCode({ trust, key, extensions }, { ...ownSettings, ...settings });
+  const page = await code.open(folder, width, 900);
+  const window = new Window(code, page, folder);
   try {
-    opened = await openBrowser({ url: workbenchURL(server, folder), width, height: 900 });
-    const window = new Window({ opened, folder, dataDir, marker, server, model });
     await window.showPanel();
     return window;
   } catch (error) {
-    await opened?.page.screenshot({ path: "out/e2e-failed.png" });
-    await opened?.browser.close();
-    await server.stop();
-    await model.stop();
-    await remove(folder, dataDir);
+    await page.screenshot({ path: "out/e2e-failed.png" });
+    window.spoil();
+    await window.close();
     throw error;
   }
 }
@@ -404,42 +378,3 @@ async function closeShared(): Promise<void> {
 }
 
 if ("after" in globalThis) after(closeShared);
-
-const nothingToSay: Answer = { status: 400, body: { error: { message: "the model has nothing to say" } } };
-
-/** A scripted model that keeps its address over stops and starts. */
-class Model {
-  answers: Answer[] = [];
-  readonly answersOf = new Map<string, Answer[]>();
-  title: string | undefined;
-  brief: Answer | undefined;
-  readonly requests: ReceivedRequest[] = [];
-  #server: ModelServer | undefined;
-  #port = 0;
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
-  }
-
-  async start(): Promise<void> {
-    this.#server = await startModelServer((request) => this.#answer(request), this.#port);
-    this.#port = Number(new URL(this.#server.url).port);
-  }
-
-  async stop(): Promise<void> {
-    await this.#server?.stop();
-  }
-
-  #answer(request: ReceivedRequest): Answer {
-    const { tools } = request.body;
-    if (!Array.isArray(tools) || tools.length === 0)
-      return this.brief ?? (this.title ? [{ text: this.title }] : nothingToSay);
-    this.requests.push(request);
-    const answers = this.answersOf.get(String(request.body["model"])) ?? this.answers;
-    return answers.shift() ?? nothingToSay;
-  }
-}
-
-async function remove(...folders: string[]): Promise<void> {
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
-}

@@ -2,7 +2,7 @@
 import type { ToHost, ToPanel } from "../../src/chat/protocol.ts";
 
 /** How the frame looked last, so that nothing moves when the panel comes. */
-export interface SavedLook {
+interface SavedLook {
   title: string;
   placeholder: string;
   /** Whether a question is open. */
@@ -24,7 +24,7 @@ export interface VSCodeApi {
   setState(state: SavedState): void;
 }
 
-export interface EarlyPage {
+interface EarlyPage {
   readonly api: VSCodeApi;
   /** Resolves when the styles are there. */
   readonly styled: Promise<void>;

@@ -62,7 +62,7 @@ export const suites = {
   e2e: async (choice) => ({
     args: mocha(choice, 240_000),
     env: { RONDO_VSIX: await makeVSIX() },
-    timeoutMinutes: 40,
+    timeoutMinutes: 60,
   }),
 };
 

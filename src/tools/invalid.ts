@@ -13,6 +13,6 @@ export const invalid = defineTool({
     preview: { type: "text", text: error },
     requires: [],
     writes: [],
-    run: async () => ({ ...withHint(error, `The tools are: ${tools.join(", ")}.`, ""), failed: true }),
+    run: async () => ({ ...withHint(error, `The tools are: ${tools.join(", ")}.`, "", " "), failed: true }),
   }),
 });

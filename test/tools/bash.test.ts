@@ -114,10 +114,7 @@ describe("bash", () => {
     it("keeps the beginning and the end, and saves everything to a file", async () => {
       const { output, metadata } = await run("echo HEAD; seq 1 5000; echo TAIL");
       assert.ok(output.startsWith("HEAD\n1\n2\n") && output.endsWith("\n5000\nTAIL"));
-      assert.match(
-        output,
-        /\n\[… 3002 lines, \d+ characters left out\. The full output is in \S+; read it with offset/,
-      );
+      assert.match(output, /\n\[… 3002 lines, \d+ characters left out\. The full output is in \S+ …\]/);
       const all = `HEAD\n${Array.from({ length: 5000 }, (_, index) => `${index + 1}\n`).join("")}TAIL\n`;
       assert.equal(readFileSync(metadata.outputFile ?? "", "utf8"), all);
     });

@@ -109,7 +109,7 @@ describe("lists of models", () => {
     problems.push(await listProviderModels("my-gateway", { apiKey: "k", baseURL: "http://127.0.0.1:1/v1" }, signal));
     const failed = (reason: string, problem: string, said = "") => ({ type: "failed", reason, said, problem });
     assert.deepEqual(problems, [
-      failed("refused", `${host} wants another key. Use “Rondo: Set API Key…”.`, "…"),
+      failed("refused", `${host} refuses the key. Use “Rondo: Set API Key…”.`, "…"),
       failed("no-list", `${host} does not list its models. Type the ID of one.`),
       failed("no-list", `${host} does not list its models. Type the ID of one.`),
       failed("refused", `${host} needs a key. Use “Rondo: Set API Key…”.`),

@@ -45,7 +45,7 @@ export async function listModels(
   if (status === 401 || status === 403) {
     return {
       ...{ type: "failed", reason: "refused", said },
-      problem: `${host} wants ${apiKey === undefined ? "a" : "another"} key. Use “Rondo: Set API Key…”.`,
+      problem: `${host} ${apiKey === undefined ? "needs a key" : "refuses the key"}. Use “Rondo: Set API Key…”.`,
     };
   }
   const entries = Array.isArray(body) ? body : fields(body)["data"];

@@ -5,7 +5,8 @@ export function withHint(
   output: string,
   hint: string,
   plain: string,
+  separator: "\n" | " " = "\n",
 ): { output: string; metadata: Required<Pick<CallMetadata, "words">> } {
-  const start = output === "" ? "" : `${output}\n`;
+  const start = output === "" ? "" : `${output}${separator}`;
   return { output: start + hint, metadata: { words: { at: start.length, text: plain } } };
 }

@@ -108,7 +108,7 @@ describe("background commands", () => {
     await ended("bash_1");
     const text = work.host.background.read("bash_1")?.text ?? "";
     assert.ok(text.length < 31_000 && text.startsWith("1\n2\n") && text.endsWith("\n100000\n"));
-    const [, file = ""] = /The full output is in (\S+);/.exec(text) ?? [];
+    const [, file = ""] = /The full output is in (\S+) …\]/.exec(text) ?? [];
     assert.equal(readFileSync(file, "utf8").split("\n").length, 3000 + 1 + 100_000 + 1);
   });
 

@@ -36,33 +36,33 @@ export const rounds = [
 
 /** @type {Record<string, Suite>} */
 export const suites = {
-  fast: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
-  commands: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
-  conformance: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
-  strict: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
-  processes: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 10 }),
-  headless: (choice) => ({ args: mocha(choice), timeoutMinutes: 30 }),
+  fast: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 20 }),
+  commands: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 20 }),
+  conformance: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 20 }),
+  strict: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 20 }),
+  processes: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 20 }),
+  headless: (choice) => ({ args: mocha(choice), timeoutMinutes: 45 }),
   fuzz: (choice) => ({
     args: mocha(choice),
     ...(choice.runs && { env: { RONDO_FUZZ_RUNS: choice.runs } }),
-    timeoutMinutes: choice.runs ? 240 : 15,
+    timeoutMinutes: choice.runs ? 240 : 30,
   }),
-  panel: (choice) => ({ args: mocha(choice), timeoutMinutes: 20 }),
+  panel: (choice) => ({ args: mocha(choice), timeoutMinutes: 30 }),
   // Its fixtures have a time of their own, which the pictures show.
   pictures: (choice) => ({
     args: mocha(choice),
     env: { RONDO_FIXTURE_TIME: "2026-01-15T14:30:00Z", ...(choice.write && { RONDO_WRITE_PICTURES: "1" }) },
-    timeoutMinutes: 15,
+    timeoutMinutes: 30,
   }),
   host: ({ files, grep }) => ({
     args: ["test/extension/runner/run.mjs", ...files],
     ...(grep && { env: { RONDO_GREP: grep } }),
-    timeoutMinutes: 15,
+    timeoutMinutes: 30,
   }),
   e2e: async (choice) => ({
     args: mocha(choice, 240_000),
     env: { RONDO_VSIX: await makeVSIX() },
-    timeoutMinutes: 60,
+    timeoutMinutes: 75,
   }),
 };
 

@@ -30,7 +30,10 @@ describe("settings", () => {
   /** Sets the user's settings; VS Code applies each change after a delay. */
   async function set(values: Record<string, unknown>): Promise<Settings> {
     const all = vscode.workspace.getConfiguration();
-    for (const [key, value] of Object.entries(values)) await all.update(key, value, vscode.ConfigurationTarget.Global);
+    const updates = Object.entries(values).map(([key, value]) =>
+      all.update(key, value, vscode.ConfigurationTarget.Global),
+    );
+    await Promise.all(updates);
     return readSettings();
   }
 

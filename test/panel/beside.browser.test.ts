@@ -67,6 +67,7 @@ describe("to-dos", () => {
     assert.match(await line(panel).innerText(), /1 of 4 · Round once, at the end/);
     await line(panel).locator("summary").click();
     const list = panel.page.getByRole("list", { name: "To do" });
+    await list.getByText("Run the cart tests").waitFor();
     assert.deepEqual(
       (await list.getByRole("listitem").allTextContents()).map((text) => text.trim()),
       [

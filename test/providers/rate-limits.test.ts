@@ -62,6 +62,19 @@ describe("rate limits that sessions share", () => {
     assert.equal(server.requests.length, 3);
   });
 
+  it("W5 the wait is over for all sessions and windows when an answer comes before its time", async () => {
+    const limits = new RateLimits(folder);
+    const elsewhere = new RateLimits(folder);
+    answers = [tooMany("30"), [{ text: "Already." }], tooMany("30")];
+    await ask(limits, "first");
+    assert.equal((await ask(elsewhere, "second"))?.kind, "rate-limit");
+    assert.equal(await ask(limits, "first"), undefined, "Try now asks");
+    assert.equal((await ask(elsewhere, "second"))?.retryAfterMs, 30_000, "it asked, and was told anew");
+    assert.equal(server.requests.length, 3);
+    assert.equal((await ask(limits, "third"))?.kind, "rate-limit");
+    assert.equal(server.requests.length, 3);
+  });
+
   it("W5 holds for the same account and model alone", async () => {
     const limits = new RateLimits(folder);
     answers = [tooMany("30")];

@@ -22,7 +22,8 @@ const spreadMs = 2_000;
 
 export class RateLimits {
   readonly #folder: string;
-  readonly #known = new Map<string, Waits>();
+  /** Of accounts whose file could not be written. */
+  readonly #unwritten = new Map<string, Waits>();
   /** The wait that each conversation has been told of: it may ask again when it decides to, as "Try now" does. */
   readonly #told = new Map<string, number>();
 
@@ -48,15 +49,23 @@ export class RateLimits {
       yield { type: "error", error: new ModelError("rate-limit", message, "Rondo asks again after the wait.", more) };
       return;
     }
+    // What comes to be known while this request runs is not ended by its answer.
+    let ended = this.#endOf(account, request) <= Date.now();
     for await (const event of model.stream(request)) {
-      if (event.type === "error" && event.error.kind === "rate-limit") this.#note(account, request, event.error);
+      if (event.type === "error") {
+        if (event.error.kind === "rate-limit") this.#note(account, request, event.error);
+      } else if (!ended) {
+        ended = true;
+        this.#forget(account, request);
+      }
       yield event;
     }
   }
 
   /** Returns the ms that the conversation has to wait; 0 if it has been told of this wait before. */
-  #waitOf(account: string, { model, conversationID }: ModelRequest): number {
-    const until = this.#read(account)[model] ?? 0;
+  #waitOf(account: string, request: ModelRequest): number {
+    const { conversationID } = request;
+    const until = this.#endOf(account, request);
     const now = Date.now();
     if (until <= now || until - now > maxSharedMs || this.#told.get(conversationID) === until) return 0;
     this.#told.set(conversationID, until);
@@ -68,20 +77,36 @@ export class RateLimits {
     if (retryAfterMs <= 0 || retryAfterMs > maxSharedMs) return;
     const until = now + retryAfterMs;
     this.#told.set(conversationID, until);
-    const others = Object.entries(this.#read(account)).filter(([, end]) => end > now);
-    const waits = { ...Object.fromEntries(others), [model]: until };
-    this.#known.set(account, waits);
-    // The other windows ask by themselves if this cannot be written.
-    attempt(() => this.#write(account, waits), undefined);
+    this.#keep(account, { ...this.#read(account), [model]: until });
   }
 
-  /** Returns the later of what this window and the others know. */
+  /** The account answers again, before the wait is over: a session asked because the user wished so. */
+  #forget(account: string, { model }: ModelRequest): void {
+    const { [model]: _, ...others } = this.#read(account);
+    this.#keep(account, others);
+  }
+
+  /** Returns the time at which the wait ends, in ms since 1970; 0 if there is none. */
+  #endOf(account: string, { model }: ModelRequest): number {
+    return this.#read(account)[model] ?? 0;
+  }
+
+  #keep(account: string, waits: Waits): void {
+    const current = Object.fromEntries(Object.entries(waits).filter(([, end]) => end > Date.now()));
+    try {
+      this.#write(account, current);
+      this.#unwritten.delete(account);
+    } catch {
+      // The other windows ask by themselves then.
+      this.#unwritten.set(account, current);
+    }
+  }
+
   #read(account: string): Waits {
-    const own = this.#known.get(account) ?? {};
+    const unwritten = this.#unwritten.get(account);
+    if (unwritten) return unwritten;
     const file = attempt(() => readFileSync(this.#file(account), "utf8"), "");
-    const others = file === "" ? {} : (Waits.safeParse(parseJson(file)).data ?? {});
-    const models = new Set([...Object.keys(own), ...Object.keys(others)]);
-    return Object.fromEntries([...models].map((name) => [name, Math.max(own[name] ?? 0, others[name] ?? 0)]));
+    return file === "" ? {} : (Waits.safeParse(parseJson(file)).data ?? {});
   }
 
   #write(account: string, waits: Waits): void {

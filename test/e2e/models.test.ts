@@ -57,6 +57,8 @@ describe("several providers", () => {
 
   it("shows all of them in one picker, with window, price, what is unknown, and who needs a key", async () => {
     await openPicker(window);
+    // Each list comes when its server has answered.
+    for (const last of ["qwen3:8b", "needs a key"]) await row(window, last).waitFor();
     const rows = await window.page.locator(".quick-input-list .monaco-list-row").allInnerTexts();
     const text = rows.join("\n").replaceAll("\u00a0", " ");
     assert.match(text, /Claude Sonnet 5\.5/);

@@ -2,12 +2,13 @@
  * Copies files that git does not check out into a new worktree: settings, and ignored files that a list names. The list
  * of the repository is not trusted: secrets are copied only if the user's own list names them. No link is followed.
  */
-import { constants, lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { copyFile, lstat, readlink, symlink } from "node:fs/promises";
+import { lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { lstat, readlink, symlink } from "node:fs/promises";
 import path from "node:path";
 import ignore from "ignore";
 import { isSecret } from "../tools/file-access/protected-names.ts";
 import { isWithin } from "../tools/file-access/requirements.ts";
+import { copyNewFile } from "./copy-file.ts";
 import { fields, git, tryGit } from "./git.ts";
 
 /** The repository's list, in the syntax of `.gitignore`. Claude Code reads a file of this name, too. */
@@ -97,7 +98,7 @@ async function copyOne({ from, to }: Pick<CopyPlaces, "from" | "to">, file: stri
     if (stats.isSymbolicLink()) return await copyLink({ from, to }, file);
     if (!stats.isFile()) return `${file} is no file: not copied.`;
     // A file that git has checked out, or a link, is never replaced.
-    await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await copyNewFile(source, target, stats.mode);
     return stats.size;
   } catch (error) {
     return `${file} was not copied: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -309,7 +309,9 @@ describe("decisions of a review", () => {
     /** Writes the open file as another program does, and again: VS Code overlooks a write right after its own. */
     async function writtenByOthers(document: vscode.TextDocument, text: string): Promise<void> {
       for (let tries = 0; tries < 100; tries++) {
-        await writeFile(document.uri.fsPath, text);
+        // At once: VS Code could read what is half written, as a state of its own for undo.
+        await writeFile(`${document.uri.fsPath}.new`, text);
+        await rename(`${document.uri.fsPath}.new`, document.uri.fsPath);
         await review.look([document.uri]);
         for (let looks = 0; looks < 20; looks++) {
           if (document.getText() === text) return;

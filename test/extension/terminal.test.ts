@@ -150,7 +150,8 @@ describe("commands in the user's own shell", () => {
       },
       onWaiting(_prompt, by) {
         asked.push(by);
-        if (by !== "user") return;
+        // A slow shell seems to wait again before it has read the answer.
+        if (by !== "user" || asked.indexOf(by) !== asked.length - 1) return;
         for (const one of vscode.window.terminals) if (one.name === "Rondo") one.sendText(answer);
       },
     });

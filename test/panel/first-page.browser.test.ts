@@ -64,6 +64,30 @@ describe("the first page", () => {
     assert.deepEqual(await promptsOf(panel), []);
   });
 
+  it("is taken over once, also if it is painted late", async () => {
+    const panel = await (await panelBrowser()).open();
+    const { page } = panel;
+    await page.addInitScript(() => {
+      const later = window.requestAnimationFrame.bind(window);
+      window.requestAnimationFrame = (callback) => {
+        window.requestAnimationFrame = later;
+        // Longer than the page waits for it. What the callback starts has run when `painted` is set.
+        return window.setTimeout(() => {
+          callback(performance.now());
+          setTimeout(() => Object.assign(window, { painted: true }));
+        }, 400);
+      };
+    });
+    await page.reload();
+    await page.waitForFunction(() => "painted" in window);
+    await panel.loaded();
+    await panel.post(f.snapshot(f.chat("T", [f.asked])));
+    await page.locator('.Chat[aria-busy="false"]').waitFor();
+    assert.equal(await page.locator('script[src$="panel.js"]').count(), 1);
+    assert.equal(await page.locator(".Chat").count(), 1);
+    panel.close();
+  });
+
   for (const [name, chat] of Object.entries({ idle: f.chat("Done", [f.asked]), running, asking })) {
     it(`moves nothing when the panel comes: ${name}`, async () => {
       for (const [width, height] of [

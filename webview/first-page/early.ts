@@ -74,7 +74,12 @@ box?.addEventListener(
   { signal },
 );
 
+let loads = false;
+
+/** Loads the panel, once. */
 function loadRest() {
+  if (loads) return;
+  loads = true;
   const { nonce, dataset } = own instanceof HTMLScriptElement ? own : document.createElement("script");
   const file = (name: string) => `${dataset["dist"]}/${name}`;
   const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: file("style.css") });
@@ -84,9 +89,8 @@ function loadRest() {
 
 /** The view is shown when its page has loaded. What is added later is not waited for. */
 addEventListener("load", () => {
-  const timer = setTimeout(loadRest, longestPaintMs);
+  setTimeout(loadRest, longestPaintMs);
   requestAnimationFrame(() => {
-    clearTimeout(timer);
     // A task after the frame's callbacks: by then it is painted.
     setTimeout(loadRest);
   });

@@ -21,6 +21,7 @@ import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
+import { DrawSchedule } from "./draw-schedule.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { mentionedNames } from "./mentions.ts";
@@ -29,12 +30,11 @@ import { forgetKept } from "./open-lines.svelte.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
 
-const hiddenIntervalMs = 100;
-/** A longer update is followed by a rest of the same length, up to a limit. */
-const cheapUpdateMs = 8;
-const longestRestMs = 40;
 /** The host gets the draft after the user has not typed for this time. */
 const draftPauseMs = 400;
+
+const isStreamedText = (message: ToPanel) =>
+  message.type === "events" && message.events.every(({ type }) => type === "delta");
 
 /** The text box of a question; while the question is open, the composer is that text box. */
 export interface AnswerField {
@@ -161,8 +161,10 @@ class PanelModel {
   #enteredBefore = false;
   #seq = -1;
   #inbox: ToPanel[] = [];
-  #scheduled = false;
-  #restUntil = 0;
+  readonly #schedule = new DrawSchedule({
+    typedAt: () => this.typedAt,
+    draw: () => flushSync(() => this.#drain()),
+  });
   #draftTimer = 0;
   /** Sends the draft, which belongs to the session in which it was written. */
   #unsentDraft: (() => void) | undefined;
@@ -186,7 +188,7 @@ class PanelModel {
     }
     this.#seq = message.seq;
     this.#inbox.push(message);
-    this.#schedule();
+    this.#schedule.request(isStreamedText(message));
   }
 
   write(draft: string): void {
@@ -325,25 +327,6 @@ class PanelModel {
     send({ type: "compact", goOn: false });
     this.view = "chat";
     this.wantEnd++;
-  }
-
-  /** Updates at most once per frame, and rests after a slow update, so that typing and scrolling stay smooth. */
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    const rest = this.#restUntil - performance.now();
-    // A hidden page gets no frames.
-    if (document.hidden) setTimeout(() => this.#draw(), hiddenIntervalMs);
-    else if (rest > 0) setTimeout(() => this.#draw(), rest);
-    else requestAnimationFrame(() => this.#draw());
-  }
-
-  #draw(): void {
-    const start = performance.now();
-    this.#scheduled = false;
-    flushSync(() => this.#drain());
-    const end = performance.now();
-    this.#restUntil = end - start > cheapUpdateMs ? end + Math.min(end - start, longestRestMs) : 0;
   }
 
   #drain(): void {

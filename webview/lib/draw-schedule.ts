@@ -1,0 +1,69 @@
+/** When the panel draws what the host has sent. */
+
+const hiddenIntervalMs = 100;
+/** A longer update is followed by a rest of the same length, up to a limit. */
+const cheapUpdateMs = 8;
+const longestRestMs = 40;
+/** While the user types, streamed text is drawn once in this time, so that most letters have their frame alone. */
+const typingIntervalMs = 100;
+/** The user types when the last key is not older. */
+const typingMs = 300;
+
+export interface DrawTimes {
+  /** When the user last typed; a performance time. */
+  typedAt(): number;
+  draw(): void;
+}
+
+/** Draws at most once per frame, and rests after a slow update, so that typing and scrolling stay smooth. */
+export class DrawSchedule {
+  readonly #times: DrawTimes;
+  #restUntil = 0;
+  #drawnAt = 0;
+  /** Ends what is scheduled; undefined: nothing is. */
+  #cancel: (() => void) | undefined;
+  /** Whether only streamed text is scheduled. */
+  #isText = false;
+
+  constructor(times: DrawTimes) {
+    this.#times = times;
+  }
+
+  /** @param isText whether it is only text that streams, which may wait for keys */
+  request(isText: boolean): void {
+    if (this.#cancel && (isText || !this.#isText)) return;
+    this.#cancel?.();
+    this.#isText = isText;
+    const now = performance.now();
+    const isTyping = isText && now - this.#times.typedAt() < typingMs;
+    const rest = Math.max(this.#restUntil, isTyping ? this.#drawnAt + typingIntervalMs : 0) - now;
+    // A hidden page gets no frames.
+    if (document.hidden) this.#after(hiddenIntervalMs);
+    else if (rest > 0) this.#after(rest);
+    else this.#atFrame();
+  }
+
+  #after(ms: number): void {
+    const timer = setTimeout(() => this.#draw(), ms);
+    this.#cancel = () => clearTimeout(timer);
+  }
+
+  #atFrame(): void {
+    const asked = performance.now();
+    const frame = requestAnimationFrame(() => {
+      // A task after the frame's callbacks: the letter is painted first.
+      if (this.#isText && this.#times.typedAt() > asked) this.#after(0);
+      else this.#draw();
+    });
+    this.#cancel = () => cancelAnimationFrame(frame);
+  }
+
+  #draw(): void {
+    const start = performance.now();
+    this.#cancel = undefined;
+    this.#times.draw();
+    this.#drawnAt = performance.now();
+    const took = this.#drawnAt - start;
+    this.#restUntil = took > cheapUpdateMs ? this.#drawnAt + Math.min(took, longestRestMs) : 0;
+  }
+}

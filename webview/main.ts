@@ -30,8 +30,9 @@ function takeOver(): void {
   panel.begin(root.querySelector("textarea")?.value ?? "", entered);
   hydrate(Panel, { target: root });
   guardFocus();
-  // They are drawn before the next frame is painted.
   for (const message of messages) panel.receive(message);
+  // Before the next key, which the panel could not send yet.
+  panel.drawNow();
   // Only the host can post messages to this page, which is alone in its frame.
   window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.receive(event.data));
   requestIdleCallback(warmUp);

@@ -28,7 +28,7 @@ interface EarlyPage {
   readonly api: VSCodeApi;
   /** Resolves when the styles are there. */
   readonly styled: Promise<void>;
-  /** Resolves with the first message of the host. */
+  /** Resolves with the first snapshot of the host. */
   readonly told: Promise<void>;
   /** Ends the script's part. Returns the messages so far, and whether Enter was the last key. */
   end(): { messages: ToPanel[]; entered: boolean };

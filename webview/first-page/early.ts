@@ -46,7 +46,7 @@ addEventListener(
   "message",
   ({ data }: MessageEvent<ToPanel>) => {
     messages.push(data);
-    told.resolve();
+    if (data.type === "snapshot") told.resolve();
   },
   { signal },
 );

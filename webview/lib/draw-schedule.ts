@@ -43,6 +43,11 @@ export class DrawSchedule {
     else this.#atFrame();
   }
 
+  drawNow(): void {
+    this.#cancel?.();
+    this.#draw();
+  }
+
   #after(ms: number): void {
     const timer = setTimeout(() => this.#draw(), ms);
     this.#cancel = () => clearTimeout(timer);

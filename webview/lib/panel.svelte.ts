@@ -191,6 +191,11 @@ class PanelModel {
     this.#schedule.request(isStreamedText(message));
   }
 
+  /** Draws what was received without waiting for a frame. */
+  drawNow(): void {
+    this.#schedule.drawNow();
+  }
+
   write(draft: string): void {
     this.draft = draft;
     saveState({ draft });

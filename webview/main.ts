@@ -31,10 +31,10 @@ function takeOver(): void {
   hydrate(Panel, { target: root });
   guardFocus();
   for (const message of messages) panel.receive(message);
-  // Before the next key, which the panel could not send yet.
-  panel.drawNow();
   // Only the host can post messages to this page, which is alone in its frame.
   window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.receive(event.data));
+  // Before the next key, which the panel could not send yet.
+  panel.drawNow();
   requestIdleCallback(warmUp);
 }
 

@@ -1,6 +1,7 @@
 import { constants, createReadStream, createWriteStream } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 /**
  * Copies a file to a path where nothing is; a file system that can share the blocks of both does so.
@@ -15,7 +16,7 @@ export async function copyNewFile(source: string, target: string, mode: number):
     // Forced, it never copies bytes.
     await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE);
   } catch (error) {
-    if (isExisting(error)) throw error;
+    if (systemErrorCode(error) === "EEXIST") throw error;
     await copyBytes(source, target, mode);
   }
 }
@@ -24,9 +25,7 @@ async function copyBytes(source: string, target: string, mode: number): Promise<
   try {
     await pipeline(createReadStream(source), createWriteStream(target, { flags: "wx", mode }));
   } catch (error) {
-    if (!isExisting(error)) await rm(target, { force: true });
+    if (systemErrorCode(error) !== "EEXIST") await rm(target, { force: true });
     throw error;
   }
 }
-
-const isExisting = (error: unknown) => error instanceof Error && "code" in error && error.code === "EEXIST";

@@ -1,11 +1,11 @@
 /** An extension host that is killed in the middle of a restore. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { until } from "../timing.ts";
 import { answer, composed, press, say, status } from "./panel-actions.ts";
 import { processes } from "./processes.ts";
 import { openWindow, type Window } from "./window.ts";
+import { countWithText } from "./written-files.ts";
 
 const files = 400;
 
@@ -18,12 +18,7 @@ describe("a restore whose extension host is killed", () => {
   after(() => window?.close());
 
   /** Returns how many of the files have their former text. */
-  function restored(): number {
-    const folder = path.join(window.folder, "many");
-    // Others are files that are being written.
-    const names = readdirSync(folder).filter((name) => name.endsWith(".txt"));
-    return names.filter((name) => readFileSync(path.join(folder, name), "utf8") === "one\n").length;
-  }
+  const restored = () => countWithText(path.join(window.folder, "many"), "one\n");
 
   it("V31 is told when the session is opened, finished with the conversation, and undone as a whole", async () => {
     let panel = await window.panel();

@@ -1,12 +1,12 @@
 /** An extension host that is killed while changes wait for review, or while all of them are rejected. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { until } from "../timing.ts";
 import { answer, changes, say, status } from "./panel-actions.ts";
 import { processes } from "./processes.ts";
 import { openWindow, type Window } from "./window.ts";
+import { countWithText } from "./written-files.ts";
 
 const files = 150;
 const former = "one\ntwo\nthree\n";
@@ -25,11 +25,7 @@ describe("a review whose extension host is killed", () => {
 
   const many = () => path.join(window.folder, "many");
   /** Returns how many of the files have this text. */
-  const withText = (text: string) =>
-    readdirSync(many())
-      // Others are files that are being written.
-      .filter((name) => name.endsWith(".txt"))
-      .filter((name) => readFileSync(path.join(many(), name), "utf8") === text).length;
+  const withText = (text: string) => countWithText(many(), text);
   const mine = (name: string) => path.join(many(), name);
 
   /** Kills the host and loads the window again. */

@@ -9,15 +9,10 @@ const typingIntervalMs = 100;
 /** The user types when the last key is not older. */
 const typingMs = 300;
 
-export interface DrawTimes {
-  /** When the user last typed; a performance time. */
-  typedAt(): number;
-  draw(): void;
-}
-
 /** Draws at most once per frame, and rests after a slow update, so that typing and scrolling stay smooth. */
 export class DrawSchedule {
-  readonly #times: DrawTimes;
+  readonly #typedAt: () => number;
+  readonly #drawAll: () => void;
   #restUntil = 0;
   #drawnAt = 0;
   /** Ends what is scheduled; undefined: nothing is. */
@@ -25,8 +20,10 @@ export class DrawSchedule {
   /** Whether only streamed text is scheduled. */
   #isText = false;
 
-  constructor(times: DrawTimes) {
-    this.#times = times;
+  /** @param typedAt returns when the user last typed; a performance time */
+  constructor(typedAt: () => number, drawAll: () => void) {
+    this.#typedAt = typedAt;
+    this.#drawAll = drawAll;
   }
 
   /** @param isText whether it is only text that streams, which may wait for keys */
@@ -35,7 +32,7 @@ export class DrawSchedule {
     this.#cancel?.();
     this.#isText = isText;
     const now = performance.now();
-    const isTyping = isText && now - this.#times.typedAt() < typingMs;
+    const isTyping = isText && now - this.#typedAt() < typingMs;
     const rest = Math.max(this.#restUntil, isTyping ? this.#drawnAt + typingIntervalMs : 0) - now;
     // A hidden page gets no frames.
     if (document.hidden) this.#after(hiddenIntervalMs);
@@ -57,7 +54,7 @@ export class DrawSchedule {
     const asked = performance.now();
     const frame = requestAnimationFrame(() => {
       // A task after the frame's callbacks: the letter is painted first.
-      if (this.#isText && this.#times.typedAt() > asked) this.#after(0);
+      if (this.#isText && this.#typedAt() > asked) this.#after(0);
       else this.#draw();
     });
     this.#cancel = () => cancelAnimationFrame(frame);
@@ -66,7 +63,7 @@ export class DrawSchedule {
   #draw(): void {
     const start = performance.now();
     this.#cancel = undefined;
-    this.#times.draw();
+    this.#drawAll();
     this.#drawnAt = performance.now();
     const took = this.#drawnAt - start;
     this.#restUntil = took > cheapUpdateMs ? this.#drawnAt + Math.min(took, longestRestMs) : 0;

@@ -161,10 +161,10 @@ class PanelModel {
   #enteredBefore = false;
   #seq = -1;
   #inbox: ToPanel[] = [];
-  readonly #schedule = new DrawSchedule({
-    typedAt: () => this.typedAt,
-    draw: () => flushSync(() => this.#drain()),
-  });
+  readonly #schedule = new DrawSchedule(
+    () => this.typedAt,
+    () => flushSync(() => this.#drain()),
+  );
   #draftTimer = 0;
   /** Sends the draft, which belongs to the session in which it was written. */
   #unsentDraft: (() => void) | undefined;

@@ -75,6 +75,15 @@ export function oldLines(changes: Changes, hunk: LineHunk): readonly string[] {
   return changes.base.slice(hunk.baseStart, hunk.baseStart + hunk.baseCount);
 }
 
+/** Returns where a hunk of `seen` is now; undefined if it is gone, has changed, or could be one of several. */
+export function sameHunk(seen: Changes, now: Changes, index: number): number | undefined {
+  if (seen === now) return index;
+  const wanted = contents(seen, index);
+  const places = now.hunks.flatMap((_hunk, at) => (contents(now, at) === wanted ? [at] : []));
+  const [place, ...others] = places;
+  return others.length === 0 ? place : undefined;
+}
+
 /** Returns one hunk, or all. */
 export const hunksAt = ({ hunks }: Changes, index: number | undefined): readonly LineHunk[] =>
   index === undefined ? hunks : hunks.slice(index, index + 1);
@@ -250,3 +259,10 @@ export function commonEnding(lines: readonly string[]): string | undefined {
 }
 
 export const isEnded = (line: string): boolean => line.endsWith("\n") || line.endsWith("\r");
+
+/** Returns the old and the new lines of a hunk; undefined if there is no such hunk. */
+function contents(changes: Changes, index: number): string | undefined {
+  const hunk = changes.hunks[index];
+  if (!hunk) return undefined;
+  return JSON.stringify([oldLines(changes, hunk), changes.text.slice(hunk.start, hunk.start + hunk.count)]);
+}

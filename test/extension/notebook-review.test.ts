@@ -54,7 +54,7 @@ describe("review of notebooks", () => {
     await work.change({ edit_mode: "delete", cell_id: "raw" });
     assert.deepEqual(sourcesOf(notebook), ["first", "# Title\nwords", "x = 2", "y = 2"]);
     assert.equal(hunks().length, 3);
-    review.accept(work.uri, 1);
+    await review.accept(work.uri, 1);
     await review.reject(work.uri, 0);
     await review.reject(work.uri, 0);
     assert.deepEqual(sourcesOf(notebook), ["# Title\nwords", "x = 2", "y = 2", "raw"]);

@@ -120,11 +120,37 @@ describe("decisions of a review", () => {
     assert.deepEqual(await review.undoDecision(), []);
   });
 
+  it("V22 takes back the decision that is still being written, not the one before", async () => {
+    const uri = await file(before, "a.txt");
+    await agentWrites(uri, after);
+    await review.accept(uri, 2);
+    const [, undone] = await Promise.all([review.reject(uri), review.undoDecision()]);
+    assert.deepEqual(undone, [uri]);
+    assert.equal(await disk(uri), after);
+    assert.equal(review.changes(uri)?.hunks.length, 2);
+    const both = await Promise.all([review.undoDecision(), review.undoDecision()]);
+    assert.deepEqual(both, [[uri], []]);
+    assert.equal(review.changes(uri)?.hunks.length, 3);
+  });
+
+  it("V22 decides each change that was meant, also while another decision is being written", async () => {
+    const uri = await file(before, "a.txt");
+    await agentWrites(uri, after);
+    await Promise.all([review.reject(uri, 0), review.accept(uri, 1), review.reject(uri, 2), review.reject(uri, 2)]);
+    assert.equal(await disk(uri), "one\ntwo\nthree\nfour\n4.5\nfive\nsix\n");
+    assert.equal(review.changes(uri), undefined);
+    for (const hunks of [1, 2, 3]) {
+      await review.undoDecision();
+      assert.equal(review.changes(uri)?.hunks.length, hunks);
+    }
+    assert.equal(await disk(uri), after);
+  });
+
   it("V22 keeps what was typed and decided after the decision that is taken back", async () => {
     const uri = await file(before, "a.txt");
     const document = await agentWrites(uri, after);
     await review.reject(uri, 0);
-    review.accept(uri, 0);
+    await review.accept(uri, 0);
     await type(document, 0, 0, "mine ");
     await document.save();
     await review.undoDecision();

@@ -52,17 +52,17 @@ describe("places of the review in VS Code", () => {
     for (const command of ["rondo.acceptHunk", "rondo.rejectHunk"]) await commands()[command]?.();
     assert.deepEqual(said, new Array(2).fill("No change by Rondo here; the next is at line 5."));
     assert.equal(review.changes(uri)?.hunks.length, 2);
-    review.accept(uri);
+    await review.accept(uri);
     await commands()["rondo.nextHunk"]?.();
     assert.equal(said.at(-1), "Nothing of Rondo's waits for review.");
   });
 
-  it("V11 marks the file with the number of its changes until they are decided", () => {
+  it("V11 marks the file with the number of its changes until they are decided", async () => {
     assert.equal(badges.provideFileDecoration(uri)?.badge, "2");
     assert.equal(badges.provideFileDecoration(uri)?.tooltip, "2 changes by Rondo wait for review");
-    review.accept(uri, 0);
+    await review.accept(uri, 0);
     assert.equal(badges.provideFileDecoration(uri)?.tooltip, "1 change by Rondo waits for review");
-    review.accept(uri);
+    await review.accept(uri);
     assert.equal(badges.provideFileDecoration(uri), undefined);
   });
 

@@ -347,7 +347,7 @@ export class ReviewProgram {
     const hunks = this.review.changes(this.#uri)?.hunks.length ?? 0;
     if (hunks === 0) return;
     const index = isAll ? undefined : this.#below(hunks);
-    if (action === "accept") this.review.accept(this.#uri, index);
+    if (action === "accept") await this.review.accept(this.#uri, index);
     else await this.review.reject(this.#uri, index);
     this.#forgetLeft();
   }

@@ -108,7 +108,7 @@ describe("review in the editor", () => {
   it("accepts a hunk without changing the text", async () => {
     const uri = await file(before);
     const document = await agentWrites(uri, after);
-    review.accept(uri, 0);
+    await review.accept(uri, 0);
     assert.equal(hunks(uri), 2);
     assert.equal(document.isDirty, false);
     await review.reject(uri);
@@ -236,7 +236,7 @@ describe("review in the editor", () => {
   it("R3 continues after a reload, and attributes changes made meanwhile to the user", async () => {
     const uri = await file(before);
     await agentWrites(uri, after);
-    review.accept(uri, 0);
+    await review.accept(uri, 0);
     await review.flush();
     review.dispose();
     await vscode.workspace.fs.writeFile(uri, Buffer.from(`zero\n${after}`));
@@ -251,7 +251,7 @@ describe("review in the editor", () => {
     const uri = await file(before);
     await agentWrites(uri, after);
     await review.flush();
-    review.accept(uri);
+    await review.accept(uri);
     await review.flush();
     const next = new Review({ storage, warn: () => {} });
     await next.load();
@@ -284,7 +284,7 @@ describe("review in the editor", () => {
     assert.deepEqual(rows(), waiting);
     await review.reject(changed);
     assert.equal(await disk(changed), before);
-    review.accept(made);
+    await review.accept(made);
     assert.deepEqual(review.uris(), []);
   });
 
@@ -407,7 +407,7 @@ describe("review in the editor", () => {
       await agentWrites(uri, after);
       const document = await vscode.workspace.openTextDocument(beforeUri(uri));
       assert.equal(document.getText(), before);
-      review.accept(uri, 0);
+      await review.accept(uri, 0);
       await until("the document has the accepted lines", () => document.getText() === before.replace("two", "2"));
       await commands["rondo.reviewChanges"]?.();
     });

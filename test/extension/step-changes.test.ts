@@ -394,7 +394,7 @@ describe("changes of the agent outside the editor", () => {
 
     it("V4 by a stash keep their review", async () => {
       assert.deepEqual(list(), listed);
-      review.accept(uri("a.txt"), 0);
+      await review.accept(uri("a.txt"), 0);
       shell("git stash -qu");
       await untilListed();
       assert.equal(await disk("b.txt"), original);

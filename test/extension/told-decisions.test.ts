@@ -104,7 +104,7 @@ describe("decisions of the review", () => {
         },
       ]);
       assert.deepEqual(other.records, []);
-      review.accept(uri());
+      await review.accept(uri());
       await teller.settled(session.chat.session.id);
       assert.equal(session.records.length, 1, "a plain acceptance is not recorded");
     }
@@ -135,7 +135,7 @@ describe("decisions of the review", () => {
     const edit = new vscode.WorkspaceEdit();
     edit.insert(uri(), new vscode.Position(1, 0), "mine\n");
     assert.ok(await vscode.workspace.applyEdit(edit));
-    review.accept(uri());
+    await review.accept(uri());
     await teller.settled(session.chat.session.id);
     assert.partialDeepStrictEqual(session.records, [
       { action: "edited", hunks: [{ line: 2, removed: "", added: "mine\n" }], after: versionOf("1\nmine\n2\n3\n") },

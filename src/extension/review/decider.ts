@@ -13,11 +13,12 @@ import {
   usersLines,
 } from "../../review/decisions.ts";
 import { FileReview } from "../../review/file-review.ts";
-import { type Changes, type ConflictChoice, currentText, type MixedLines } from "../../review/hunks.ts";
+import { type Changes, type ConflictChoice, currentText, type MixedLines, sameHunk } from "../../review/hunks.ts";
 import type { DecisionStore } from "./decision-store.ts";
 import { createFile, deleteEmptyFolders, deleteFile, hasText, moveFile, readText, writeText } from "./file-text.ts";
 import { reviewText, shownHunks } from "./notebook-text.ts";
 import type { ReviewRows } from "./review-rows.ts";
+import { SerialQueue } from "./serial-queue.ts";
 
 /** A decision of the user on a file. `undo`: the last decision on these hunks was taken back. */
 export interface Decision {
@@ -50,6 +51,14 @@ interface DeciderOptions {
   warn(message: string): void;
 }
 
+/** What a decision is about: a hunk, or all of a file. */
+interface DecisionTarget {
+  uri: vscode.Uri;
+  hunk: number | undefined;
+  /** Those in which the hunk has this index. */
+  changes: Changes | undefined;
+}
+
 /** The files under review. */
 export interface ReviewedFiles {
   get(key: string): FileReview | undefined;
@@ -80,6 +89,11 @@ export class Decider {
   readonly #warn: (message: string) => void;
   readonly #decided = new vscode.EventEmitter<Decision>();
   readonly onDidDecide = this.#decided.event;
+  /**
+   * Decisions and their undoing, in the order in which they were made. Writing a file takes its time, and an undo
+   * meanwhile means the decision that is being written, not the one before.
+   */
+  readonly #queue = new SerialQueue();
   /** The texts that a decision is writing, by URI. */
   readonly #writing = new Map<string, { outcome: Changes; taken(): void }>();
   /** URIs of the files to which a decision gives a text and saves it. */
@@ -99,12 +113,27 @@ export class Decider {
 
   /** Decides all of some files, in one step that can be taken back. */
   async decide(action: ReviewAction, uris: readonly vscode.Uri[]): Promise<void> {
-    if (action === "accept") this.#acceptAll(uris, undefined);
-    else this.#keep((await this.#rejectAll(uris)).filter((decided) => decided !== undefined));
+    await this.#queue.run(() => (action === "accept" ? this.#acceptAll(uris, undefined) : this.#rejectAll(uris)));
   }
 
-  accept(uri: vscode.Uri, hunk: number | undefined): void {
-    this.#acceptAll([uri], hunk);
+  async accept(uri: vscode.Uri, hunk: number | undefined): Promise<void> {
+    const seen = this.#seen(uri, hunk);
+    await this.#queue.run(() => {
+      const meant = this.#present(seen);
+      if (meant) this.#acceptAll([uri], meant.hunk);
+    });
+  }
+
+  #seen(uri: vscode.Uri, hunk: number | undefined): DecisionTarget {
+    return { uri, hunk, changes: this.#files.get(uri.toString())?.changes };
+  }
+
+  /** Returns where a target is in the present changes; undefined if it is not there any more. */
+  #present({ uri, hunk, changes }: DecisionTarget): DecisionTarget | undefined {
+    const present = this.#seen(uri, hunk);
+    if (hunk === undefined || !changes || !present.changes) return present;
+    const at = sameHunk(changes, present.changes, hunk);
+    return at === undefined ? undefined : { ...present, hunk: at };
   }
 
   #acceptAll(uris: readonly vscode.Uri[], hunk: number | undefined): void {
@@ -121,10 +150,17 @@ export class Decider {
 
   /** Accepts a hunk, or all of a file, with the agent's lines where the user has changed them. */
   async resolveConflict(uri: vscode.Uri, hunk: number | undefined, choice: ConflictChoice): Promise<void> {
-    const moved = await this.#files.sync(uri);
+    const seen = this.#seen(uri, hunk);
+    await this.#queue.run(async () => {
+      await this.#files.sync(uri);
+      const meant = this.#present(seen);
+      if (meant) await this.#resolve(uri, meant.hunk, choice);
+    });
+  }
+
+  async #resolve(uri: vscode.Uri, hunk: number | undefined, choice: ConflictChoice): Promise<void> {
     const file = this.#files.get(uri.toString());
-    // The hunks have changed, so the index may mean another one.
-    if (!file?.isOpen || (moved && hunk !== undefined)) return;
+    if (!file?.isOpen) return;
     const { state, changes: before } = file;
     const outcome = file.chosen(hunk, choice);
     try {
@@ -140,17 +176,27 @@ export class Decider {
   }
 
   async reject(uri: vscode.Uri, hunk: number | undefined): Promise<void> {
-    const moved = await this.#files.sync(uri);
-    // The hunks have changed, so the index may mean another one.
-    if (moved && hunk !== undefined) return;
-    const share = this.#shareOf(uri, hunk);
-    const mixed = share ? await this.#dialogs.ask([share]) : "drop";
-    const decided = mixed === "cancel" ? undefined : await this.#reject(uri, hunk, mixed);
-    if (decided) this.#keep([decided]);
+    const seen = this.#seen(uri, hunk);
+    await this.#queue.run(async () => {
+      await this.#files.sync(uri);
+      const asked = this.#present(seen);
+      if (!asked) return;
+      const share = this.#shareOf(uri, asked.hunk);
+      const mixed = share ? await this.#dialogs.ask([share]) : "drop";
+      if (mixed === "cancel") return;
+      // The agent may have written while the question was open.
+      const meant = this.#present(asked);
+      const decided = meant && (await this.#reject(uri, meant.hunk, mixed));
+      if (decided) this.#keep([decided]);
+    });
   }
 
   /** Takes back the last decision, of all files or of one. Returns the files; empty if there is none. */
-  async undo(of: vscode.Uri | undefined): Promise<vscode.Uri[]> {
+  undo(of: vscode.Uri | undefined): Promise<vscode.Uri[]> {
+    return this.#queue.run(() => this.#undo(of));
+  }
+
+  async #undo(of: vscode.Uri | undefined): Promise<vscode.Uri[]> {
     const uris: vscode.Uri[] = [];
     for (const decided of of ? this.#log.popFile(of.toString()) : this.#log.pop()) {
       const uri = vscode.Uri.parse(decided.uri);
@@ -198,14 +244,14 @@ export class Decider {
     return this.#tell(uri, file, { ...decided, outcome: file.changes });
   }
 
-  async #rejectAll(uris: readonly vscode.Uri[]): Promise<(DecidedFile | undefined)[]> {
+  async #rejectAll(uris: readonly vscode.Uri[]): Promise<void> {
     await Promise.all(uris.map((uri) => this.#files.sync(uri)));
     const shares = uris.map((uri) => this.#shareOf(uri, undefined)).filter((share) => share !== undefined);
     const mixed = shares.length > 0 ? await this.#dialogs.ask(shares) : "drop";
-    if (mixed === "cancel") return [];
+    if (mixed === "cancel") return;
     const group: (DecidedFile | undefined)[] = [];
     for (const uri of uris) group.push(await this.#reject(uri, undefined, mixed));
-    return group;
+    this.#keep(group.filter((decided) => decided !== undefined));
   }
 
   #shareOf(uri: vscode.Uri, hunk: number | undefined): UserShare | undefined {

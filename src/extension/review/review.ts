@@ -205,8 +205,9 @@ export class Review implements vscode.Disposable, WriteWatch {
     await this.#decider.decide(action, uris);
   }
 
-  accept(uri: vscode.Uri, index?: number): void {
-    this.#decider.accept(uri, index);
+  /** Accepts a hunk, or the file: at once if no other decision is being written. */
+  async accept(uri: vscode.Uri, index?: number): Promise<void> {
+    await this.#decider.accept(uri, index);
   }
 
   /** Puts the old text back in one undo step, and saves it if the file had no unsaved changes. */

@@ -1,13 +1,18 @@
 /** When the panel draws what the host has sent. */
+import type { ToPanel } from "../../src/chat/protocol.ts";
 
 const hiddenIntervalMs = 100;
 /** A longer update is followed by a rest of the same length, up to a limit. */
 const cheapUpdateMs = 8;
 const longestRestMs = 40;
 /** While the user types, streamed text is drawn once in this time, so that most letters have their frame alone. */
-const typingIntervalMs = 100;
+const typingIntervalMs = 150;
 /** The user types when the last key is not older. */
 const typingMs = 300;
+
+/** Whether a message is only text that streams, which may wait for keys. */
+export const isStreamedText = (message: ToPanel): boolean =>
+  message.type === "events" && message.events.every(({ type }) => type === "delta");
 
 /** Draws at most once per frame, and rests after a slow update, so that typing and scrolling stay smooth. */
 export class DrawSchedule {

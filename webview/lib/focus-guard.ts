@@ -2,6 +2,8 @@
  * Keeps the focus in the panel. When the focused element goes, for example because its row was removed or its button is
  * disabled, the browser gives the focus to the page's body, where no key does anything and a screen reader begins anew.
  */
+import type { ToPanel } from "../../src/chat/protocol.ts";
+import { isStreamedText } from "./draw-schedule.ts";
 import { handFocusTo } from "./focus.ts";
 import { panel } from "./panel.svelte.ts";
 
@@ -51,13 +53,43 @@ function recover(): void {
 }
 
 /** The browser drops the focus of a hidden or disabled element only with the next frame. */
-function recoverSoon(): void {
+function lookAfterFrames(): void {
   requestAnimationFrame(() => requestAnimationFrame(recover));
+}
+
+/** Longer than streamed text waits for keys (`draw-schedule.ts`), so that it is drawn by then. */
+const textPauseMs = 170;
+const keyPauseMs = 30;
+
+/** When it looks next, as a performance time; undefined: it will not. */
+let lookAt: number | undefined;
+let lookTimer: number | undefined;
+
+/**
+ * Looks after a pause, not in the next frames: a frame that is asked for with each key and each piece of streamed text
+ * would make the letter that is typed wait for the frame after that one. A key that is pressed before looks itself.
+ */
+function lookSoon(pauseMs: number): void {
+  const at = performance.now() + pauseMs;
+  if (lookAt !== undefined && lookAt <= at) return;
+  clearTimeout(lookTimer);
+  lookAt = at;
+  lookTimer = window.setTimeout(() => {
+    lookAt = undefined;
+    const { activeElement } = document;
+    const isLeaving = activeElement?.matches(":disabled") || activeElement?.checkVisibility() === false;
+    if (isLeaving) lookAfterFrames();
+    else recover();
+  }, pauseMs);
 }
 
 export function guardFocus(): void {
   document.addEventListener("focusin", remember);
   document.addEventListener("keydown", recover, true);
-  for (const event of ["keydown", "click"]) document.addEventListener(event, recoverSoon);
-  for (const event of ["message", "focus"]) window.addEventListener(event, recoverSoon);
+  document.addEventListener("keydown", () => lookSoon(keyPauseMs));
+  document.addEventListener("click", lookAfterFrames);
+  window.addEventListener("focus", lookAfterFrames);
+  window.addEventListener("message", ({ data }: MessageEvent<ToPanel>) =>
+    isStreamedText(data) ? lookSoon(textPauseMs) : lookAfterFrames(),
+  );
 }

@@ -21,7 +21,7 @@ import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
-import { DrawSchedule } from "./draw-schedule.ts";
+import { DrawSchedule, isStreamedText } from "./draw-schedule.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { mentionedNames } from "./mentions.ts";
@@ -32,9 +32,6 @@ import { savedState, saveState, send } from "./vscode-api.ts";
 
 /** The host gets the draft after the user has not typed for this time. */
 const draftPauseMs = 400;
-
-const isStreamedText = (message: ToPanel) =>
-  message.type === "events" && message.events.every(({ type }) => type === "delta");
 
 /** The text box of a question; while the question is open, the composer is that text box. */
 export interface AnswerField {

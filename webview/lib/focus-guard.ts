@@ -58,7 +58,7 @@ function lookAfterFrames(): void {
 }
 
 /** Longer than streamed text waits for keys (`draw-schedule.ts`), so that it is drawn by then. */
-const textPauseMs = 170;
+const textPauseMs = 250;
 const keyPauseMs = 30;
 
 /** When it looks next, as a performance time; undefined: it will not. */

@@ -110,7 +110,9 @@ class PanelModel {
   readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);
   /** When the user last typed in the composer; a performance time. */
-  typedAt = Number.NEGATIVE_INFINITY;
+  get typedAt(): number {
+    return this.#schedule.typedAt;
+  }
   readonly announcements = new Announcements();
 
   readonly #handlers: { [Type in ToPanel["type"]]: (message: Extract<ToPanel, { type: Type }>) => void } = {
@@ -158,10 +160,7 @@ class PanelModel {
   #enteredBefore = false;
   #seq = -1;
   #inbox: ToPanel[] = [];
-  readonly #schedule = new DrawSchedule(
-    () => this.typedAt,
-    () => flushSync(() => this.#drain()),
-  );
+  readonly #schedule = new DrawSchedule(() => flushSync(() => this.#drain()));
   #draftTimer = 0;
   /** Sends the draft, which belongs to the session in which it was written. */
   #unsentDraft: (() => void) | undefined;
@@ -170,8 +169,13 @@ class PanelModel {
   begin(typed: string, entered: boolean): void {
     this.#typedBefore = typed !== this.draft;
     this.#enteredBefore = entered;
-    if (this.#typedBefore) this.typedAt = performance.now();
+    if (this.#typedBefore) this.typed();
     this.draft = typed;
+  }
+
+  /** The user has typed a letter. */
+  typed(): void {
+    this.#schedule.typed();
   }
 
   /** Queues a message from the host for the next frame. A gap in the numbers requests a new snapshot. */

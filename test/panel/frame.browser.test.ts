@@ -111,6 +111,25 @@ describe("the frame of the panel", () => {
     }
   });
 
+  it("keeps Allow, Always allow and Deny in one row from 320 px on, also with words in the field", async () => {
+    const panel = await crowded(f.request());
+    const field = panel.page.getByRole("textbox", { name: "Tell Rondo what to do instead" });
+    for (const words of ["", "use tsx"]) {
+      await field.fill(words);
+      // The letters of these tests are wider than those of VS Code: the pictures show 320 px with words.
+      for (const width of [...(words === "" ? [320] : []), 340, 360, 380, 381, 400, 420, 600]) {
+        await panel.page.setViewportSize({ width, height: 700 });
+        for (const theme of themes) {
+          await panel.dress(theme);
+          const rows = await card(panel)
+            .locator(".answers > .Button")
+            .evaluateAll((all) => new Set(all.map((one) => one.getBoundingClientRect().bottom)).size);
+          assert.equal(rows, 1, `${width} px, ${theme}, “${words}”`);
+        }
+      }
+    }
+  });
+
   it("says how much of the details is below, until the end is in sight", async () => {
     const panel = await crowded(long);
     await panel.page.setViewportSize({ width: 320, height: 480 });

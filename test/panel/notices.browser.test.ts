@@ -191,7 +191,8 @@ describe("the end of a turn before the model is done", () => {
     const cut = f.rondo(f.work, { finish: "interrupted" });
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, cut]), state));
     const primary = panel.page.locator(".Log .primary");
-    assert.equal((await primary.innerText()).trim(), "Continue");
+    assert.equal(await primary.getAttribute("aria-keyshortcuts"), "Control+Enter Meta+Enter");
+    assert.match(await primary.innerText(), /^Continue\s+(Ctrl\+|⌘)↩$/);
     await message(panel).fill("Go on");
     await message(panel).press("Enter");
     const offer = panel.page.getByRole("region", { name: "Connect a model" });

@@ -292,7 +292,10 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     decided: ({ chat }) => teller.settled(chat.session.id),
   });
   const bypassEnds = own(
-    new BypassEnds({ choices: new SessionChoices(memory), sessions: () => conversations.sessions, stateChanged }),
+    new BypassEnds({
+      ...{ choices: new SessionChoices(memory), storage: storage.fsPath },
+      ...{ sessions: () => conversations.sessions, stateChanged },
+    }),
   );
   const terminals = own(new TerminalCommands());
   const contexts = new EditorContexts({ page, composer, files, terminals, debugOutput });
@@ -333,8 +336,9 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...comments.handlers,
     "set-mode"(request) {
       composer.handlers["set-mode"](request);
-      bypassEnds.check();
-      if (request.mode === "bypassPermissions") void sandboxOffer.show();
+      if (request.mode !== "bypassPermissions") return bypassEnds.check();
+      bypassEnds.begun(conversations.current.chat.session.id);
+      void sandboxOffer.show();
     },
     ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
     "open-file": ({ path: file, line }) => {

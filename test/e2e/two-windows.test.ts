@@ -1,5 +1,6 @@
 /** Two windows on one folder: a session never has two runs at once. */
 import assert from "node:assert/strict";
+import type { Frame } from "playwright-core";
 import { heldAnswer, manyWords } from "./held-answer.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
 import { choose, composed, message, press, question, said, say, status, transcript } from "./panel-actions.ts";
@@ -91,6 +92,23 @@ describe("two windows on one folder", () => {
     assert.equal(await first.read("asked.txt"), "asked\n");
     await press(panel, "End now");
     await panel.getByRole("button", { name: "Mode: Ask first" }).waitFor();
+  });
+
+  it("U1 Bypass that the second has found in the session is over when the first ends it", async () => {
+    const panel = await first.panel();
+    const strip = (there: Frame) => there.getByRole("note", { name: "Mode Bypass" });
+    await choose(panel, "Mode", "Bypass");
+    await strip(panel).waitFor();
+    const there = await second.reload();
+    await strip(there).waitFor();
+    await press(panel, "End now");
+    await strip(there).waitFor({ state: "detached" });
+    await there.getByRole("button", { name: "Mode: Ask first" }).waitFor();
+    second.plays([run("echo no > asked.txt")], [{ text: "Never said." }]);
+    await say(there, "run it again");
+    await (await question(there, /Run this command/)).press("Escape");
+    await status(there, /you denied/);
+    assert.equal(await first.read("asked.txt"), "asked\n");
   });
 
   it("Q2 a prompt for a session that stays busy elsewhere is returned with its owner", async () => {

@@ -1,25 +1,49 @@
-/** Leaves the mode Bypass in the sessions of a window when its time is over, or the session is closed. */
+/**
+ * Leaves the mode Bypass in the sessions of a window when its time is over, the session is closed, or another window
+ * has ended it there: each keeps its own copy of what was chosen in a session.
+ */
+import path from "node:path";
 import type * as vscode from "vscode";
+import * as z from "zod/mini";
+import { attempt } from "../../chat/attempt.ts";
 import type { Session } from "../../loop/session/session.ts";
+import { SharedFolder } from "../review/shared-folder.ts";
 import type { SessionChoices } from "./choices.ts";
 
 /** Maximum time between two looks at the clock: timers stand still while the computer sleeps. */
 const maxWaitMs = 30_000;
 
+/** A Bypass that was ended before its time. `at`: the end that it had, in ms since 1970. */
+const Ended = z.object({ at: z.number() });
+
 interface BypassEndsOptions {
   choices: SessionChoices;
+  /** The extension's folder for this workspace. */
+  storage: string;
   sessions(): readonly Session[];
   stateChanged(): void;
 }
 
 export class BypassEnds implements vscode.Disposable {
   readonly #options: BypassEndsOptions;
+  readonly #folder: SharedFolder;
   #timer: NodeJS.Timeout | undefined;
   /** The sessions with a tab. */
   #ids: readonly string[] = [];
+  /** By session ID: the end of the Bypass that is on in this window. */
+  readonly #on = new Map<string, number>();
+  /** By session ID: the end of the last Bypass that any window has ended before its time. */
+  readonly #ended = new Map<string, number>();
 
   constructor(options: BypassEndsOptions) {
     this.#options = options;
+    this.#folder = new SharedFolder(path.join(options.storage, "bypass-ends"));
+    this.#folder.watch((names) => {
+      this.#read(names);
+      this.check();
+    });
+    this.#read(this.#folder.names());
+    for (const [id, at] of this.#ended) if (at <= Date.now()) this.#folder.remove(fileOf(id));
   }
 
   /** To be called when a session was opened or its mode has changed. */
@@ -27,13 +51,24 @@ export class BypassEnds implements vscode.Disposable {
     clearTimeout(this.#timer);
     const left: number[] = [];
     for (const session of this.#options.sessions()) {
+      const { id } = session.chat.session;
       const { modeEnd } = session.choices;
-      if (!modeEnd) continue;
-      const leftMs = modeEnd.at - Date.now();
-      if (leftMs > 0) left.push(leftMs);
-      else this.#end(session.chat.session.id);
+      if (!modeEnd) this.#left(id);
+      else {
+        this.#on.set(id, modeEnd.at);
+        const leftMs = this.#isEnded(id, modeEnd.at) ? 0 : modeEnd.at - Date.now();
+        if (leftMs > 0) left.push(leftMs);
+        else this.#end(id);
+      }
     }
     if (left.length > 0) this.#timer = setTimeout(() => this.check(), Math.min(...left, maxWaitMs));
+  }
+
+  /** To be called when the user has turned Bypass on: what was ended before is another one. */
+  begun(sessionID: string): void {
+    this.#ended.delete(sessionID);
+    this.#folder.remove(fileOf(sessionID));
+    this.check();
   }
 
   /** Ends it in sessions that have lost their tab: they are closed, and opening them again is a new decision. */
@@ -51,10 +86,40 @@ export class BypassEnds implements vscode.Disposable {
     const next = modeEnd?.next ?? "default";
     choices.keepMode(sessionID, { mode: next, modeEnd: undefined });
     open?.setMode(next);
+    this.#left(sessionID);
     stateChanged();
+  }
+
+  /** Tells the other windows that a Bypass of this one was left before its time. */
+  #left(sessionID: string): void {
+    const at = this.#on.get(sessionID);
+    if (at === undefined) return;
+    this.#on.delete(sessionID);
+    if (at <= Date.now() || this.#isEnded(sessionID, at)) return;
+    this.#ended.set(sessionID, at);
+    // Without the file it ends there with its time.
+    attempt(() => this.#folder.write(fileOf(sessionID), { at }), undefined);
+  }
+
+  /** A window that opens the session later may give its Bypass less time, never more. */
+  #isEnded(sessionID: string, at: number): boolean {
+    return at <= (this.#ended.get(sessionID) ?? 0);
+  }
+
+  #read(names: readonly string[]): void {
+    for (const name of names) {
+      const id = path.basename(name, ".json");
+      const found = this.#folder.changed(name);
+      if (found.type === "missing") this.#ended.delete(id);
+      const ended = found.type === "fresh" ? Ended.safeParse(found.json).data : undefined;
+      if (ended) this.#ended.set(id, ended.at);
+    }
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
+    this.#folder.dispose();
   }
 }
+
+const fileOf = (sessionID: string): string => `${sessionID}.json`;

@@ -159,7 +159,13 @@ export class PanelPage {
   /** Restarts the panel without any state. */
   async load({ theme = "dark", width = 480, height = 820 }: Look): Promise<void> {
     const { page } = this;
-    if (page.url().startsWith(origin)) await page.evaluate(() => sessionStorage.clear());
+    if (page.url().startsWith(origin)) {
+      await page.evaluate(() => {
+        sessionStorage.clear();
+        // Its timers may still save until it is gone.
+        Storage.prototype.setItem = () => undefined;
+      });
+    }
     this.strays.length = 0;
     this.errors.length = 0;
     this.navigations = 0;

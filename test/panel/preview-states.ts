@@ -17,7 +17,7 @@ const risk = (risk: PermissionRequest["reasons"][number]["risk"], sentence: stri
 const serverCall = f.request({
   tool: "github__create_issue",
   permission: "github__create_issue",
-  title: "Call create_issue of github",
+  title: "Call create_issue of github?",
   preview: {
     type: "arguments",
     server: "github",
@@ -40,7 +40,7 @@ export const previewStates: Record<string, State> = {
     f.request({
       tool: "web_fetch",
       permission: "web_fetch",
-      title: `Fetch ${pageURL}`,
+      title: `Fetch ${pageURL}?`,
       preview: {
         type: "page",
         url: pageURL,
@@ -53,7 +53,7 @@ export const previewStates: Record<string, State> = {
     f.request({
       tool: "read",
       permission: "external_directory",
-      title: "Read /home/dev/shared/tsconfig.base.json",
+      title: "Read /home/dev/shared/tsconfig.base.json?",
       preview: { type: "path", path: "/home/dev/shared/tsconfig.base.json", outside: { start: 10, end: 35 } },
       reasons: risk("outside", "It leaves the workspace: /home/dev/shared/tsconfig.base.json."),
     }),
@@ -62,7 +62,7 @@ export const previewStates: Record<string, State> = {
     f.request({
       tool: "apply_patch",
       permission: "edit",
-      title: "Delete 3 files",
+      title: "Delete 3 files?",
       preview: {
         type: "deletion",
         files: [
@@ -79,7 +79,7 @@ export const previewStates: Record<string, State> = {
     f.request({
       tool: "read",
       permission: "read",
-      title: "Read .env.staging",
+      title: "Read .env.staging?",
       preview: {
         type: "secret",
         path: ".env.staging",

@@ -272,6 +272,8 @@ export const trustStates: Record<string, State> = {
       await page.getByRole("textbox", { name: "Command" }).fill(judgement.command);
       await answerWith(page, 2, { type: "judged", requestID: "per_1", judgement });
       await page.getByText("It deletes 3 files.", { exact: true }).waitFor();
+      // In the first moments after a new judgement nothing can be allowed.
+      await page.locator("[aria-describedby$='-waits']").first().waitFor({ state: "detached" });
     },
   },
   "command-hidden": {

@@ -49,6 +49,10 @@ describe("commands of a process that was killed", () => {
   const markerIn = (name: string) => JSON.parse(readFileSync(path.join(folder, name), "utf8"));
   const names = () => readdirSync(folder).filter((name) => name.endsWith(".json"));
 
+  /** Waits until the only commands run, and are noted: that happens right after each was started. */
+  const noted = (...commands: string[]) =>
+    until(() => commands.every((one) => running(one) === 1) && names().length === commands.length);
+
   it("R8 are ended, with all that they have started", async () => {
     const dying = host("sleep 4711.1 & setsid sleep 4711.2 & (env -i setsid sleep 4711.3 &) ; sleep 4711.4");
     await until(() => living("sleep 4711").length >= 4);
@@ -64,7 +68,7 @@ describe("commands of a process that was killed", () => {
   it("R8 are left alone while their process lives, and its marker stays", async () => {
     const alive = host("sleep 4712.1");
     const dying = host("sleep 4712.2");
-    await until(() => running("sleep 4712.1") === 1 && running("sleep 4712.2") === 1);
+    await noted("sleep 4712.1", "sleep 4712.2");
     await kill(dying);
     assert.deepEqual(await endOrphans(folder), ["sleep 4712.2"]);
     assert.deepEqual([running("sleep 4712.1"), running("sleep 4712.2")], [1, 0]);
@@ -75,7 +79,7 @@ describe("commands of a process that was killed", () => {
 
   it("R8 no process is ended that has got the id of an ended one", async () => {
     const dying = host("sleep 4713.1");
-    await until(() => running("sleep 4713.1") === 1);
+    await noted("sleep 4713.1");
     await kill(dying);
     const [name = ""] = names();
     const file = path.join(folder, name);
@@ -99,7 +103,7 @@ describe("commands of a process that was killed", () => {
 
   it("R8 the user's shell outlives its command", async () => {
     const dying = host("sleep 4714.1");
-    await until(() => running("sleep 4714.1") === 1);
+    await noted("sleep 4714.1");
     await kill(dying);
     const [name = ""] = names();
     const file = path.join(folder, name);

@@ -1,7 +1,8 @@
 /**
  * Renders Markdown from a model as safe HTML, protected twice: the renderer writes only the tags listed here (raw HTML
- * becomes text, pictures become links), and DOMPurify lets only those pass. Nothing in the result can run, load or
- * navigate: a link has no `href`, its address is in `data-href` for the click handler in main.ts.
+ * becomes text, pictures become links), and only those pass: an expression recognizes text with the plainest of them,
+ * and DOMPurify filters all the rest. Nothing in the result can run, load or navigate: a link has no `href`, its address
+ * is in `data-href` for the click handler in main.ts.
  */
 import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";

@@ -59,7 +59,7 @@ describe("commands", () => {
       await field.fill(name);
       const row = window.page.locator(".quick-input-list .monaco-list-row", { hasText: name });
       await row.locator(".quick-input-list-checkbox, input[type=checkbox], .monaco-checkbox").first().click();
-      await window.page.getByRole("button", { name: "OK" }).click();
+      await window.page.getByRole("button", { name: "OK", exact: true }).click();
     }
     const alert = panel.getByRole("alert").filter({ hasText: "notes.md is not attached" });
     assert.match(await alert.innerText(), /it is a link to \.env, which may hold secrets\.[\s\S]*Ask Rondo to read it/);

@@ -1,6 +1,7 @@
 /** Select Model… and Set API Key… with several providers at once: Anthropic, a gateway with a key, and a local Ollama. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
+import { until } from "../timing.ts";
 import { type ModelHost, startGateway, startOllama } from "./model-hosts.ts";
 import { choose, message, said, say, status } from "./panel-actions.ts";
 import { environmentKey, openWindow, type Window } from "./window.ts";
@@ -179,8 +180,8 @@ describe("several providers", () => {
     await keyboard.press("Enter");
     await panel.getByRole("button", { name: "Model: qwen3:8b" }).waitFor();
     await say(panel, "a prompt in between");
-    await panel.getByText("Hello from Ollama.").nth(1).waitFor();
-    assert.ok(ollama.requests.slice(before).some(({ body }) => body.includes("a prompt in between")));
+    await until(() => ollama.requests.slice(before).some(({ body }) => body.includes("a prompt in between")));
+    await panel.getByRole("log", { name: "Conversation" }).getByText("Hello from Ollama.").nth(1).waitFor();
     await status(panel, /Done/);
   });
 

@@ -1,6 +1,7 @@
 /** Find in the conversation: what is in the page, what is not, what is folded, and what only the host has. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
+import { until } from "../timing.ts";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { drawn, elements, log, sendEarlier, withTail } from "./long-log.ts";
@@ -257,7 +258,7 @@ describe("find in the conversation", () => {
     const chat = f.chat("T", [f.asked, f.rondo(f.work)], { requests: [f.request()] });
     const panel = await panelWith(f.snapshot(chat));
     await panel.post({ type: "find" });
-    assert.equal(await focused(panel), "Find in conversation", "by the command");
+    await until(async () => (await focused(panel)) === "Find in conversation");
     await panel.page.keyboard.press("Escape");
     await bar(panel).waitFor({ state: "detached" });
     await drawn(panel);

@@ -1,6 +1,7 @@
 /** The review bar: rows in words, presses, keys, and where the focus goes. */
 import assert from "node:assert/strict";
 import type { ReviewFile } from "../../src/chat/review-views.ts";
+import { until } from "../timing.ts";
 import { button, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
@@ -233,6 +234,17 @@ describe("the review bar", () => {
           if (share === 0.5) assert.ok(Math.abs((places[0] ?? 0) - 500) < 20, `half-way: ${places}`);
         }
       }
+    });
+
+    it("V11 the last row is in sight at the end of the list, also where rows near it are higher than the first ones", async () => {
+      const panel = await shown(thousand);
+      await panel.page.setViewportSize({ width: 480, height: 820 });
+      const heights = () =>
+        rows(panel).evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().height)));
+      await until(async () => (await heights())[4] === 54);
+      await scrollTo(panel, 1);
+      assert.equal((await inSight(panel)).places.at(-1), 1000);
+      assert.equal((await heights()).at(-1), 80, "a longer name wraps");
     });
 
     it("V11 End, Home and the arrows reach rows that were not drawn, and bring them into sight", async () => {

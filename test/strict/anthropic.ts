@@ -80,7 +80,7 @@ export function anthropicProvider(row: ModelRow): StrictProvider<MessagesBody> {
           const text = isShown ? block.thinking : "";
           thoughts.set(signature, { prefix: prefixOf(body, body.messages, made.map(contentOf)), text });
           made.push({ thinking: text, signature });
-        } else if ("call" in block) made.push({ call: { id: `toolu_${++count}`, ...block.call } });
+        } else if ("call" in block) made.push({ call: { id: `toolu_${row.model}_${++count}`, ...block.call } });
         else made.push(block);
       }
       return anthropicEvents({ blocks: made });

@@ -62,8 +62,18 @@ const matches: readonly [pattern: string, texts: readonly string[], others: read
   ["[[.a.]]", ["a"], ["b", "á"]],
   ["[[.hyphen.]]", ["-", "x"], [""]],
   ["[[.a.]-c]", ["b", "x"], [""]],
+  // bash reads on to the second bracket where the class does not match.
+  ["[[=a=]]|]", ["]", "a|]"], []],
+  [".[[=x=]]e]nv", [".env", ".xe]nv"], []],
+  ["[a[:]x]", ["a", "[x]"], []],
+  ["[[=a=]*-[=a=]", ["["], []],
+  ["[.[=a=]--[:alpha:]", ["["], []],
+  ["[ab\\[.x]y]", ["a"], []],
+  ["@(x|[[=a=]]e])", ["x", "e"], []],
+  ["[[:alpha:]-]*[0-9]", ["a-5", "-5"], ["a", "5"]],
+  ["[[=a=]-]b", ["ab", "-b"], ["b", "c"]],
   ["[[x]", ["[", "x"], ["a"]],
-  ["[[:]", ["[", ":"], ["a"]],
+  ["[[:]", ["[", ":"], []],
   ["@(a|b)", ["a", "b"], ["", "ab", "c"]],
   ["?(a|b)c", ["c", "ac"], ["abc", "a"]],
   ["*(a|b)c", ["c", "abac"], ["xc"]],
@@ -147,6 +157,12 @@ describe("T8 patterns of words", () => {
       "a-c",
       "[:alpha:]",
       "[=a=]",
+      "[.a.]",
+      "[=",
+      "[:",
+      "[.",
+      "b-",
+      "=",
       "\\",
       "@(",
       "+(",
@@ -154,7 +170,9 @@ describe("T8 patterns of words", () => {
       ")",
     ];
     const pattern = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 7 }).map((parts) => parts.join(""));
-    const text = fc.array(fc.constantFrom("a", "b", "c", "-", ".", "[", "]", "!", "^", "\\", "("), { maxLength: 5 });
+    const text = fc.array(fc.constantFrom("a", "b", "c", "-", ".", "[", "]", "!", "^", "\\", "(", "=", ":"), {
+      maxLength: 5,
+    });
     const patterns = ["*", "?*", "[a-c]*", ...fc.sample(pattern, 147)];
     const texts = fc.sample(text, 40).map((parts) => parts.join(""));
     const script =

@@ -140,6 +140,8 @@ class PatternReader {
   readonly #characters: readonly string[];
   readonly #terms: TermBuilder;
   #at = 0;
+  /** The end of a bracket was not found for sure: whatever follows it matches any text, and may have ended a group. */
+  #isEndUnclear = false;
 
   constructor(pattern: string, terms: TermBuilder) {
     this.#characters = Array.from(pattern);
@@ -202,11 +204,11 @@ class PatternReader {
     for (;;) {
       options.push(this.#sequence("|)"));
       const end = this.#characters[this.#at];
-      if (end === undefined) {
+      if (end === undefined && !this.#isEndUnclear) {
         this.#at = start;
         return undefined;
       }
-      if (end === ")") break;
+      if (end === undefined || end === ")") break;
       this.#at++;
     }
     const either = this.#terms.either(options);
@@ -220,6 +222,11 @@ class PatternReader {
   #bracket(): Term {
     const start = this.#at;
     const bracket = readBracket(this.#characters, start);
+    if (bracket === "unclear") {
+      this.#isEndUnclear = true;
+      this.#at = this.#characters.length;
+      return this.#terms.repeated(this.#terms.one(anyCharacter));
+    }
     if (!bracket) return this.#terms.one(sameLetter("["));
     this.#at = bracket.end;
     const { isNegated, items } = bracket;
@@ -242,8 +249,14 @@ interface BracketItem {
   surely: (character: string) => boolean;
 }
 
-/** Reads the bracket expression at `start`; undefined if the bracket is plain text. */
-function readBracket(characters: readonly string[], start: number) {
+/**
+ * Reads the bracket expression at `start`; undefined if the bracket is plain text. For some, bash finds another end for a
+ * character that is in the expression than for one that is not (`BRACKMATCH` in its lib/glob/sm_loop.c): "unclear".
+ */
+function readBracket(
+  characters: readonly string[],
+  start: number,
+): { isNegated: boolean; items: BracketItem[]; end: number } | "unclear" | undefined {
   let at = start + 1;
   const isNegated = /^[!^]$/.test(characters[at] ?? "");
   if (isNegated) at++;
@@ -255,6 +268,7 @@ function readBracket(characters: readonly string[], start: number) {
     // In a path, a bracket does not span folders.
     if (character === "/") return undefined;
     const named = character === "[" ? readNamed(characters, at) : undefined;
+    if (isEndUnclear(characters, at, named?.end)) return "unclear";
     const low = named ? { text: "", end: named.end } : literalAt(characters, at);
     const isRange = characters[low.end + 1] === "-" && !/^(\]|)$/.test(characters[low.end + 2] ?? "");
     if (!isRange) {
@@ -263,12 +277,29 @@ function readBracket(characters: readonly string[], start: number) {
       at = low.end + 1;
       continue;
     }
-    const isNamedEnd = characters[low.end + 2] === "[" && readNamed(characters, low.end + 2);
-    const high = isNamedEnd ? { text: "", end: isNamedEnd.end } : literalAt(characters, low.end + 2);
+    const symbol = characters[low.end + 2] === "[" ? readNamed(characters, low.end + 2) : undefined;
+    const high = symbol ? { text: "", end: symbol.end } : literalAt(characters, low.end + 2);
     items.push(range(low.text, high.text));
     at = high.end + 1;
   }
   return undefined;
+}
+
+/** Whether bash may find another end of the bracket expression, seen from its item at `at`. `end`: of a named item. */
+function isEndUnclear(characters: readonly string[], at: number, end: number | undefined): boolean {
+  const opensName = (place: number) => characters[place] === "[" && /^[:=.]$/.test(characters[place + 1] ?? "");
+  // What is no name is plain text for one reader, and an open bracket for the other.
+  const last = end ?? literalAt(characters, at).end;
+  if (end === undefined && opensName(last)) return true;
+  // Only a symbol can end a range; a class there is plain text for the one who reads the range.
+  const high = literalAt(characters, last + 2).end;
+  const isSymbol = high === last + 2 && characters[high + 1] === ".";
+  if (characters[last + 1] === "-" && opensName(high) && !isSymbol) return true;
+  if (end === undefined || characters[at + 1] === ".") return false;
+  // No range begins with a class, but one may begin with the hyphen after it.
+  if (characters[last + 1] === "-") return characters.some((_, place) => place > last && opensName(place));
+  // The bracket after an equivalence class that does not match is taken as one of the characters.
+  return characters[at + 1] === "=" && characters[last + 1] === "]" && characters.includes("]", last + 2);
 }
 
 function literalAt(characters: readonly string[], at: number): { text: string; end: number } {
@@ -283,6 +314,7 @@ function readNamed(characters: readonly string[], at: number): { item: BracketIt
   const end = characters.findIndex((one, index) => index > at + 2 && one === "]" && characters[index - 1] === kind);
   if (end < 0) return undefined;
   const name = characters.slice(at + 2, end - 1).join("");
+  if (!/^(\w+|[^[\]])$/su.test(name) || (kind === "=" && Array.from(name).length !== 1)) return undefined;
   if (kind === ":") return { item: classItem(name), end };
   const isOne = Array.from(name).length === 1;
   const same = isOne ? single(name) : anything;

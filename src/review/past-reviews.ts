@@ -30,6 +30,11 @@ export class PastReviews {
     return this.#files.has(uri);
   }
 
+  /** The files that have reviews. */
+  uris(): Iterable<string> {
+    return this.#files.keys();
+  }
+
   /** Remembers the review, which is about to lose its text. A decided one is forgotten. */
   keep(uri: string, file: FileReview): void {
     const { state, changes } = file;

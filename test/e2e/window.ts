@@ -170,7 +170,15 @@ export class Window {
   async openWorkspace(file: string): Promise<Frame> {
     const url = new URL(this.#code.server.url);
     url.searchParams.set("workspace", path.join(this.folder, file));
-    await this.page.goto(url.href);
+    // On a busy machine, VS Code may show the workspace without its folders, and stay so until it is loaded again.
+    const folder = this.page.locator(".explorer-folders-view .monaco-list-row").first();
+    for (let isShown = false; !isShown; ) {
+      await this.page.goto(url.href);
+      isShown = await folder.waitFor({ timeout: 20_000 }).then(
+        () => true,
+        () => false,
+      );
+    }
     return await this.showPanel();
   }
 

@@ -254,6 +254,21 @@ describe("changes of the agent outside the editor", () => {
     assert.ok(!existsSync(at("a.txt")));
   });
 
+  it("V3 follow a file whose folder the user moves in a terminal, and continue when the folder comes back", async () => {
+    await put("sub/deep/a.txt", original);
+    await command("sed -i s/two/2/ sub/deep/a.txt");
+    await untilListed("changed sub/deep/a.txt 1");
+    shell("mv sub other");
+    await untilListed("changed other/deep/a.txt 1");
+    const away = path.join(storage, "away");
+    shell(`mv other '${away}'`);
+    await untilListed();
+    shell(`mv '${away}' other`);
+    await untilListed("changed other/deep/a.txt 1");
+    await review.reject(uri("other/deep/a.txt"));
+    assert.equal(await disk("other/deep/a.txt"), original);
+  });
+
   it("V3 of a command in the background are the agent's, what the user saves meanwhile is not", async () => {
     for (const name of ["a.txt", "b.txt", "mine.txt"]) await put(name, original);
     const mine = await open("mine.txt");

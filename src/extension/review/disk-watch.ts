@@ -1,18 +1,23 @@
 /** Watches files on disk: those under review, and those that a review may come back to. */
 import * as vscode from "vscode";
 import { exists } from "../host/documents.ts";
+import { filesBelow } from "./files-below.ts";
 
 interface DiskWatchOptions {
   /** A file may have changed. */
   look(uri: vscode.Uri): void;
   /** Whether the file is not watched on its own but wanted all the same. */
   isWanted(key: string): boolean;
+  /** The keys of all files that are wanted. */
+  wanted(): Iterable<string>;
   /** A file was created whose content may be one of a file that disappeared. */
   created(uri: vscode.Uri): void;
 }
 
 /** Time without events after which files that disappeared unnoticed are looked for. */
 const quietMs = 300;
+/** Maximum number of files of a new folder that are looked at. A new repository, for example, has more. */
+const maxBelow = 50;
 
 export class DiskWatch implements vscode.Disposable {
   readonly #options: DiskWatchOptions;
@@ -104,8 +109,20 @@ export class DiskWatch implements vscode.Disposable {
     watcher.onDidCreate((uri) => {
       look(uri);
       this.#options.created(uri);
+      void this.#createdBelow(uri, look);
     });
     this.#workspace = watcher;
+  }
+
+  /**
+   * VS Code does not report files that a new folder had before VS Code watched it, so none of a folder that was moved:
+   * https://github.com/parcel-bundler/watcher/issues/243
+   */
+  async #createdBelow(folder: vscode.Uri, look: (uri: vscode.Uri) => void): Promise<void> {
+    if (folder.scheme !== "file") return;
+    const known = [...this.#followed, ...this.#options.wanted()].filter((key) => key.startsWith(`${folder}/`));
+    for (const key of new Set(known)) look(vscode.Uri.parse(key));
+    for (const file of await filesBelow(folder.fsPath, maxBelow)) this.#options.created(vscode.Uri.file(file));
   }
 
   /** VS Code reports nothing about a file that is created and deleted within the delay of its watcher. */

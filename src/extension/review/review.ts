@@ -56,6 +56,7 @@ export class Review implements vscode.Disposable, WriteWatch {
     this.#disk = new DiskWatch({
       look: (uri) => void this.#sync(uri),
       isWanted: (key) => this.#past.has(key),
+      wanted: () => this.#past.uris(),
       created: (uri) => void this.#moved.created(uri),
     });
     this.#files = new FileReviews(this.#disk, this.#sharing);
@@ -306,7 +307,7 @@ export class Review implements vscode.Disposable, WriteWatch {
       this.#files.report(moved.toString(), "own");
     }
     // The file may have been missed at its old place before VS Code reports the rename.
-    for (const key of new Set([...this.#past.entries()].map(([uri]) => uri))) {
+    for (const key of [...this.#past.uris()]) {
       const moved = renamedUri(vscode.Uri.parse(key), from, to);
       if (moved) void this.#foundAt(moved, key);
     }

@@ -1,0 +1,26 @@
+import type { Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+
+/** Folders that VS Code's watcher leaves out, or that hold no text a user reviews. */
+const leftOut = new Set(["node_modules", ".git"]);
+
+/**
+ * Returns the absolute paths of regular files below a folder, those near it first. Links are not followed; what cannot
+ * be read, and a file in place of the folder, have none.
+ * @param most maximum number of files, and of folders that are read
+ */
+export async function filesBelow(folder: string, most: number): Promise<string[]> {
+  const files: string[] = [];
+  const folders = [folder];
+  for (const [read, next] of folders.entries()) {
+    if (read === most || files.length >= most) break;
+    const entries: Dirent[] = await readdir(next, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const place = path.join(next, entry.name);
+      if (entry.isFile()) files.push(place);
+      else if (entry.isDirectory() && !leftOut.has(entry.name)) folders.push(place);
+    }
+  }
+  return files.slice(0, most);
+}

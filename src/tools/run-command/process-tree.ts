@@ -8,6 +8,8 @@ import { withoutKeys } from "./without-keys.ts";
 export const markVariable = "RONDO_COMMAND";
 
 const graceMs = 200;
+/** Maximum time for processes that go on to end or start after the root has ended. */
+const longestGraceMs = 2000;
 const pollIntervalMs = 20;
 /** Time after which processes that cannot be killed are given up. */
 const killTimeoutMs = 3_000;
@@ -74,17 +76,25 @@ function belongsTo({ pid, parent, group, session, born }: ProcessInfo, tree: Pro
   return holdsOutput || readProc(pid, "environ").includes(`${markVariable}=${tree.mark}`);
 }
 
-/** Returns the command lines of processes that do not end soon after the root has. */
+/**
+ * Returns the command lines of processes that do not end soon after the root has. While some end or start, others are
+ * about to end: on a busy machine that takes longer.
+ */
 export async function leftBehind(tree: ProcessTree): Promise<string[]> {
-  const deadline = Date.now() + graceMs;
+  const latest = Date.now() + longestGraceMs;
   let members = await membersOf(tree);
-  while (members.length > 0 && Date.now() < deadline) {
+  let deadline = Date.now() + graceMs;
+  while (members.length > 0 && Date.now() < Math.min(deadline, latest)) {
     await sleep(pollIntervalMs);
+    const known = pidsOf(members);
     members = await membersOf(tree);
+    if (pidsOf(members) !== known) deadline = Date.now() + graceMs;
   }
   const lines = await Promise.all(members.map(({ pid }) => commandLine(pid)));
   return [...new Set(lines)];
 }
+
+const pidsOf = (members: readonly ProcessInfo[]): string => members.map(({ pid }) => pid).join();
 
 /** Terminates the tree, first with SIGTERM, then with SIGKILL. Resolves when no process is left, or it gives up. */
 export async function endTree(tree: ProcessTree): Promise<void> {

@@ -83,6 +83,13 @@ if ("afterEach" in globalThis) {
   });
 }
 
+/** Whether the element is shown within this time, in milliseconds. */
+const appears = (element: Locator, timeout: number): Promise<boolean> =>
+  element.waitFor({ timeout }).then(
+    () => true,
+    () => false,
+  );
+
 export class Window {
   readonly page: Page;
   readonly folder: string;
@@ -174,10 +181,7 @@ export class Window {
     const folder = this.page.locator(".explorer-folders-view .monaco-list-row").first();
     for (let isShown = false; !isShown; ) {
       await this.page.goto(url.href);
-      isShown = await folder.waitFor({ timeout: 20_000 }).then(
-        () => true,
-        () => false,
-      );
+      isShown = await appears(folder, 20_000);
     }
     return await this.showPanel();
   }
@@ -223,13 +227,7 @@ export class Window {
     for (let offered = false; !offered; ) {
       await page.keyboard.press("F1");
       await page.locator(".quick-input-widget input[type=text]").fill(`>${title}`);
-      offered = await rows
-        .first()
-        .waitFor({ timeout: 1000 })
-        .then(
-          () => true,
-          () => false,
-        );
+      offered = await appears(rows.first(), 1000);
       await page.keyboard.press("Escape");
       await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     }

@@ -1,7 +1,8 @@
 /** Watches files on disk: those under review, and those that a review may come back to. */
 import * as vscode from "vscode";
 import { exists } from "../host/documents.ts";
-import { filesBelow } from "./files-below.ts";
+import { filesBelow, isFolder } from "./files-below.ts";
+import { maxCreated } from "./moved-files.ts";
 
 interface DiskWatchOptions {
   /** A file may have changed. */
@@ -16,8 +17,6 @@ interface DiskWatchOptions {
 
 /** Time without events after which files that disappeared unnoticed are looked for. */
 const quietMs = 300;
-/** Maximum number of files of a new folder that are looked at. A new repository, for example, has more. */
-const maxBelow = 50;
 
 export class DiskWatch implements vscode.Disposable {
   readonly #options: DiskWatchOptions;
@@ -119,10 +118,10 @@ export class DiskWatch implements vscode.Disposable {
    * https://github.com/parcel-bundler/watcher/issues/243
    */
   async #createdBelow(folder: vscode.Uri, look: (uri: vscode.Uri) => void): Promise<void> {
-    if (folder.scheme !== "file") return;
+    if (folder.scheme !== "file" || !(await isFolder(folder.fsPath))) return;
     const known = [...this.#followed, ...this.#options.wanted()].filter((key) => key.startsWith(`${folder}/`));
     for (const key of new Set(known)) look(vscode.Uri.parse(key));
-    for (const file of await filesBelow(folder.fsPath, maxBelow)) this.#options.created(vscode.Uri.file(file));
+    for (const file of await filesBelow(folder.fsPath, maxCreated)) this.#options.created(vscode.Uri.file(file));
   }
 
   /** VS Code reports nothing about a file that is created and deleted within the delay of its watcher. */

@@ -1,13 +1,21 @@
 import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 /** Folders that VS Code's watcher leaves out, or that hold no text a user reviews. */
 const leftOut = new Set(["node_modules", ".git"]);
 
+/** A link to a folder is one, too; what is gone is none. */
+export async function isFolder(place: string): Promise<boolean> {
+  return await stat(place).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
 /**
  * Returns the absolute paths of regular files below a folder, those near it first. Links are not followed; what cannot
- * be read, and a file in place of the folder, have none.
+ * be read has none.
  * @param most maximum number of files, and of folders that are read
  */
 export async function filesBelow(folder: string, most: number): Promise<string[]> {

@@ -6,7 +6,7 @@ import { readText } from "./file-text.ts";
 /** Maximum time between the two events of a move. */
 const maxGapMs = 3000;
 /** Maximum number of new files that are read. Switching a branch, for example, makes more. */
-const maxCreated = 50;
+export const maxCreated = 50;
 
 interface MovedFilesOptions {
   /** A file has the text of one that disappeared. */

@@ -83,6 +83,7 @@ const suiteOfPath = [
   ["tools/bash.test.ts", "processes"],
   ["tools/run-command", "processes"],
   ["tools/sandbox/bubblewrap.test.ts", "processes"],
+  ["tools/sandbox/killed-process.test.ts", "processes"],
   ["tools/command/bounded.test.ts", "processes"],
   ["tools/command/git-ignored.test.ts", "processes"],
   ["tools/command/traced.test.ts", "processes"],
@@ -129,7 +130,7 @@ function parallelMocha(choice) {
 function mocha({ files, grep }, timeoutMs = 60_000) {
   return [
     "node_modules/mocha/bin/mocha.js",
-    ...["--reporter", "test/reporter.mjs", "--timeout", String(timeoutMs)],
+    ...["--require", "./test/fixed-seed.ts", "--reporter", "test/reporter.mjs", "--timeout", String(timeoutMs)],
     ...(grep ? ["--grep", grep] : []),
     ...files,
   ];

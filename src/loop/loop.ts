@@ -19,7 +19,9 @@ import { recordChanges } from "./calls/record-changes.ts";
 import { compact, isWholeTurn, pendingCompaction, recentFailure, requestCompaction } from "./context/compact.ts";
 import {
   type ContextMeasure,
+  leastReply,
   measureContext,
+  mostInput,
   overflowLimit,
   pendingPrompt,
   visibleEntries,
@@ -227,7 +229,7 @@ function makeRoom({ turn, config, user, progress, entries, size }: Round): Next 
     return "continue";
   }
   // The estimate may be wrong, so only a request that hardly leaves room for a reply is not sent.
-  if (!progress.overflowed && size <= Math.min(config.inputLimit, config.contextWindow - leastReply(config))) {
+  if (!progress.overflowed && size <= mostInput(config)) {
     return undefined;
   }
   return { reason: "error", error: cannotFit({ entries, size, chat, config }, failed) };
@@ -298,11 +300,6 @@ function maxReplyTokens(config: AgentConfig, size: number): number | undefined {
   const { maxTokens, contextWindow } = config;
   if (maxTokens === undefined) return undefined;
   return Math.max(leastReply(config), Math.min(maxTokens, Math.floor(contextWindow - size)));
-}
-
-/** Tokens without which a reply is of no use; less in the small windows of some local models. */
-function leastReply({ contextWindow }: AgentConfig): number {
-  return Math.min(1024, Math.floor(contextWindow / 8));
 }
 
 /** The request, or the rest of the reply, does not fit into the window: compact once (C3, H2). */

@@ -1,125 +1,21 @@
-/** Changes by commands under review, and texts that leave and come back (spec V3, V4). */
+/** Changes by commands under review (spec V3, V24). */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import type { SessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 import { vscodeHost } from "../../src/extension/host/vscode-host.ts";
-import { Review } from "../../src/extension/review/review.ts";
-import { StepChanges } from "../../src/extension/review/step-changes.ts";
-import { editorCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
 import { applyPatch } from "../../src/tools/built-in/apply-patch.ts";
 import { nobodyToAsk, noDelegate } from "../../src/tools/tool.ts";
+import { stepWindow } from "./step-window.ts";
 
 const { signal } = new AbortController();
 const original = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const changed = "one\n2\nthree\nfour\n4.5\nfive\n";
 
 describe("changes of the agent outside the editor", () => {
-  let folder: string;
-  let storage: string;
-  let review: Review;
-  let changes: StepChanges;
-  let checkpoints: SessionCheckpoints;
-  const told: string[] = [];
-
-  // VS Code's git extension would ask git about repositories that are gone by then, and fail.
-  const detects = (isOn: boolean | undefined) =>
-    vscode.workspace.getConfiguration("git").update("autoRepositoryDetection", isOn, vscode.ConfigurationTarget.Global);
-  before(() => detects(false));
-  after(() => detects(undefined));
-
-  beforeEach(async () => {
-    const [open] = vscode.workspace.workspaceFolders ?? [];
-    assert.ok(open);
-    folder = await realpath(await mkdtemp(path.join(open.uri.fsPath, "step-")));
-    storage = await mkdtemp(path.join(os.tmpdir(), "rondo-step-"));
-    told.length = 0;
-    begin();
-  });
-
-  afterEach(async () => {
-    await end();
-    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    await rm(storage, { recursive: true, force: true, maxRetries: 5 });
-    assert.deepEqual(told, []);
-  });
-
-  /** Starts what a window starts. */
-  function begin(): void {
-    const tell = (sentence: string) => void told.push(sentence);
-    review = new Review({ storage: vscode.Uri.file(storage), warn: tell });
-    changes = new StepChanges({ review, tell });
-    const log = { warn: tell };
-    checkpoints = editorCheckpoints({
-      ...{ storage: vscode.Uri.file(storage), sessionID: "ses_one", isApart: false, log, review, changes },
-      folders: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
-    });
-  }
-
-  async function end(): Promise<void> {
-    await checkpoints.close();
-    changes.dispose();
-    await review.flush();
-    review.dispose();
-  }
-
-  const at = (name: string) => path.join(folder, name);
-  const uri = (name: string) => vscode.Uri.file(at(name));
-  const shown = (name: string) => `${path.basename(folder)}/${name}`;
-  const put = async (name: string, text: string | Uint8Array) => {
-    await mkdir(path.dirname(at(name)), { recursive: true });
-    await writeFile(at(name), text);
-  };
-  const disk = (name: string) => readFile(at(name), "utf8");
-  const shell = (command: string) => {
-    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-    return execFileSync("/bin/sh", ["-c", command], { cwd: folder, env, stdio: "pipe" }).toString();
-  };
-  /** Returns a line for each file of the list: `state name`, without the files that are decided. */
-  const list = () =>
-    review
-      .files()
-      .filter(({ state }) => state !== "accepted" && state !== "rejected")
-      .map(({ state, path: file, hunks }) => `${state} ${path.relative(folder, file)} ${hunks}`)
-      .sort();
-
-  /** Runs a step with a command. `meanwhile` is done changed it, but within the step. */
-  async function command(text: string, meanwhile = async () => {}): Promise<string> {
-    const begun = checkpoints.begin();
-    await checkpoints.ready("unknown", signal);
-    shell(text);
-    await meanwhile();
-    await checkpoints.end();
-    return begun;
-  }
-
-  async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-    for (let tries = 0; tries < 1000; tries++) {
-      if (await holds()) return;
-      await wait(30);
-    }
-    assert.fail(`never: ${what}, but ${JSON.stringify(list())}`);
-  }
-  const untilListed = (...lines: string[]) =>
-    until(`listed ${lines}`, () => JSON.stringify(list()) === JSON.stringify(lines));
-
-  async function open(name: string): Promise<vscode.TextDocument> {
-    const document = await vscode.workspace.openTextDocument(uri(name));
-    await vscode.window.showTextDocument(document, { preview: false });
-    return document;
-  }
-
-  async function type(document: vscode.TextDocument, line: number, text: string): Promise<void> {
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(document.uri, new vscode.Position(line, 0), text);
-    assert.ok(await vscode.workspace.applyEdit(edit));
-  }
+  const steps = stepWindow();
+  const { at, uri, put, disk, shell, list, command, until, untilListed, open, type, told } = steps;
 
   it("V3 are listed and can be rejected: changed, created and deleted files, open and closed", async () => {
     for (const name of ["a.txt", "b.txt", "c.txt", "d.txt"]) await put(name, original);
@@ -133,7 +29,7 @@ describe("changes of the agent outside the editor", () => {
       "new new/e.txt 1",
       "new new/empty 0",
     ]);
-    await review.decide("reject");
+    await steps.review.decide("reject");
     assert.deepEqual(list(), []);
     for (const name of ["a.txt", "b.txt", "c.txt", "d.txt"]) assert.equal(await disk(name), original, name);
     assert.ok(!existsSync(at("new/e.txt")) && !existsSync(at("new/empty")));
@@ -146,9 +42,9 @@ describe("changes of the agent outside the editor", () => {
     );
     await put("other/user.txt", original);
     assert.deepEqual(list(), ["new a/b/c/x 1", "new a/b/y 1", "new mine/sub/z 1", "new other/o 1"]);
-    await review.reject(uri("a/b/c/x"));
+    await steps.review.reject(uri("a/b/c/x"));
     assert.ok(!existsSync(at("a/b/c")) && existsSync(at("a/b/y")));
-    await review.decide("reject");
+    await steps.review.decide("reject");
     assert.deepEqual(list(), []);
     assert.ok(!existsSync(at("a")) && !existsSync(at("mine/sub")));
     assert.equal(await disk("mine/kept.txt"), original);
@@ -161,7 +57,7 @@ describe("changes of the agent outside the editor", () => {
     await command("echo x > old/x");
     await mkdir(at("users"));
     await command("echo y > users/y");
-    await review.decide("reject");
+    await steps.review.decide("reject");
     assert.deepEqual(list(), []);
     assert.ok(existsSync(at("old")) && existsSync(at("users")));
     assert.ok(!existsSync(at("old/x")) && !existsSync(at("users/y")));
@@ -169,11 +65,11 @@ describe("changes of the agent outside the editor", () => {
 
   it("V24 a rejected file comes back with its folder, which goes again with it", async () => {
     await command("mkdir -p a/b; echo x > a/b/x");
-    await review.reject(uri("a/b/x"));
+    await steps.review.reject(uri("a/b/x"));
     assert.ok(!existsSync(at("a")));
-    await review.undoDecision();
+    await steps.review.undoDecision();
     assert.equal(await disk("a/b/x"), "x\n");
-    await review.reject(uri("a/b/x"));
+    await steps.review.reject(uri("a/b/x"));
     assert.ok(!existsSync(at("a")));
   });
 
@@ -182,7 +78,7 @@ describe("changes of the agent outside the editor", () => {
     await command("sed -i s/two/2/ a.txt");
     await command("mkdir sub; mv a.txt sub/b.txt; sed -i s/five/5/ sub/b.txt");
     assert.deepEqual(list(), ["moved sub/b.txt 2"]);
-    await review.reject(uri("sub/b.txt"));
+    await steps.review.reject(uri("sub/b.txt"));
     assert.equal(await disk("a.txt"), original);
     assert.ok(!existsSync(at("sub/b.txt")));
     assert.deepEqual(list(), []);
@@ -206,7 +102,7 @@ describe("changes of the agent outside the editor", () => {
       }
     });
     assert.deepEqual(list(), ["changed both.txt 1", "changed followed.txt 2"]);
-    await review.decide("reject");
+    await steps.review.decide("reject");
     for (const name of ["mine.txt", "both.txt", "followed.txt"]) {
       assert.equal(await disk(name), original.replace("three", "typed\nthree"), name);
     }
@@ -222,7 +118,7 @@ describe("changes of the agent outside the editor", () => {
     await vscode.window.showTextDocument(document);
     await vscode.commands.executeCommand("workbench.action.files.revert");
     await untilListed("changed a.txt 1");
-    await review.reject(uri("a.txt"));
+    await steps.review.reject(uri("a.txt"));
     assert.equal(await disk("a.txt"), original);
   });
 
@@ -230,7 +126,7 @@ describe("changes of the agent outside the editor", () => {
     for (const name of ["a.txt", "b.txt"]) await put(name, original);
     await command("sed -i s/two/2/ a.txt b.txt; echo new > c.txt");
     shell("rm a.txt c.txt");
-    await review.decide("reject");
+    await steps.review.decide("reject");
     await untilListed();
     assert.ok(!existsSync(at("a.txt")) && !existsSync(at("c.txt")));
     assert.equal(await disk("b.txt"), original);
@@ -239,7 +135,7 @@ describe("changes of the agent outside the editor", () => {
   it("V3 follow a file that the user moves in a terminal", async () => {
     await put("a.txt", original);
     // VS Code reports nothing of a file that is replaced and deleted at once.
-    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, "a.txt"));
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(steps.folder, "a.txt"));
     const noticed = new Promise((resolve) => {
       watcher.onDidChange(resolve);
       watcher.onDidCreate(resolve);
@@ -249,7 +145,7 @@ describe("changes of the agent outside the editor", () => {
     watcher.dispose();
     shell("mkdir sub; mv a.txt sub/moved.txt");
     await untilListed("changed sub/moved.txt 1");
-    await review.reject(uri("sub/moved.txt"));
+    await steps.review.reject(uri("sub/moved.txt"));
     assert.equal(await disk("sub/moved.txt"), original);
     assert.ok(!existsSync(at("a.txt")));
   });
@@ -260,12 +156,12 @@ describe("changes of the agent outside the editor", () => {
     await untilListed("changed sub/deep/a.txt 1");
     shell("mv sub other");
     await untilListed("changed other/deep/a.txt 1");
-    const away = path.join(storage, "away");
+    const away = path.join(steps.storage, "away");
     shell(`mv other '${away}'`);
     await untilListed();
     shell(`mv '${away}' other`);
     await untilListed("changed other/deep/a.txt 1");
-    await review.reject(uri("other/deep/a.txt"));
+    await steps.review.reject(uri("other/deep/a.txt"));
     assert.equal(await disk("other/deep/a.txt"), original);
   });
 
@@ -274,7 +170,7 @@ describe("changes of the agent outside the editor", () => {
     const mine = await open("mine.txt");
     const b = await open("b.txt");
     await command("true");
-    await checkpoints.background(true);
+    await steps.checkpoints.background(true);
     await put("a.txt", changed);
     await put("b.txt", changed);
     await type(mine, 0, "typed ");
@@ -282,7 +178,7 @@ describe("changes of the agent outside the editor", () => {
     await until("the document has the command's text", () => b.getText() === changed);
     await untilListed("changed a.txt 3", "changed b.txt 3");
     await put("a.txt", original);
-    await checkpoints.background(false);
+    await steps.checkpoints.background(false);
     assert.deepEqual(list(), ["changed b.txt 3"]);
     await put("mine.txt", changed);
     await command("true");
@@ -302,14 +198,14 @@ describe("changes of the agent outside the editor", () => {
       "*** End Patch",
     ].join("\n");
     const editor = vscodeHost({
-      watch: review,
+      watch: steps.review,
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
       sandbox: () => "off" as const,
       secrets: () => [],
-      markersFolder: path.join(storage, "markers"),
+      markersFolder: path.join(steps.storage, "markers"),
     });
     try {
-      const host = editor.forSession(path.join(storage, "outputs"));
+      const host = editor.forSession(path.join(steps.storage, "outputs"));
       const context = { host, callID: "call-1", seen: new Map(), signal, delegate: noDelegate, askUser: nobodyToAsk };
       // The model has read the files.
       for (const name of ["a.txt", "b.txt", "c.txt"]) {
@@ -318,15 +214,15 @@ describe("changes of the agent outside the editor", () => {
         context.seen.set(found.file.path, found.file.version);
       }
       const plan = await applyPatch.prepare({ input: patch }, context);
-      checkpoints.begin();
-      await checkpoints.ready(plan.writes, signal);
+      steps.checkpoints.begin();
+      await steps.checkpoints.ready(plan.writes, signal);
       await plan.run(() => {});
-      await checkpoints.end();
+      await steps.checkpoints.end();
     } finally {
       editor.dispose();
     }
     assert.deepEqual(list(), ["deleted a.txt 1", "moved moved.txt 1", "moved sub/c.txt 2"]);
-    await review.decide("reject");
+    await steps.review.decide("reject");
     assert.equal(await disk("a.txt"), "another text\n");
     for (const name of ["b.txt", "c.txt"]) assert.equal(await disk(name), original, name);
     assert.ok(!existsSync(at("moved.txt")) && !existsSync(at("sub/c.txt")));
@@ -345,13 +241,13 @@ describe("changes of the agent outside the editor", () => {
         "sed -i s/blau/rot/ latin.txt; chmod 644 fixed.txt; sed -i s/two/2/ fixed.txt; chmod 444 fixed.txt; printf '\\377\\376o\\0n\\0e\\0' > utf16.txt",
     );
     assert.deepEqual(list(), ["changed fixed.txt 1", "changed latin.txt 1", "changed utf16.txt 1"]);
-    await review.reject(uri("utf16.txt"));
+    await steps.review.reject(uri("utf16.txt"));
     assert.deepEqual(await readFile(at("utf16.txt")), Buffer.from("\ufeffone\r\ntwo\r\n", "utf16le"));
-    await review.reject(uri("fixed.txt"));
+    await steps.review.reject(uri("fixed.txt"));
     if (process.getuid?.() !== 0) {
       assert.match(told.splice(0).join(), /fixed\.txt could not be changed back/);
       shell("chmod 644 fixed.txt");
-      await review.reject(uri("fixed.txt"));
+      await steps.review.reject(uri("fixed.txt"));
     }
     assert.equal(await disk("fixed.txt"), original);
     assert.deepEqual(list(), ["changed latin.txt 1"]);
@@ -369,7 +265,7 @@ describe("changes of the agent outside the editor", () => {
       "cd module; git commit -qam two; git checkout -q HEAD~1; git checkout -q main; cd ../tree; git stash -qu; git stash pop -q",
     );
     await untilListed("changed module/m.txt 1", "new tree/new.txt 1");
-    await review.decide("reject");
+    await steps.review.decide("reject");
     assert.equal(await disk("module/m.txt"), "one\n");
     assert.ok(!existsSync(at("tree/new.txt")));
   });
@@ -379,7 +275,7 @@ describe("changes of the agent outside the editor", () => {
     await command("true");
     await command("sed -i s/^7/seven/ many/7/1*.txt; rm many/8/8.txt");
     assert.equal(list().length, 13, list().join());
-    await review.decide("reject");
+    await steps.review.decide("reject");
     assert.equal(await disk("many/7/10.txt"), "7 10\n");
     assert.equal(await disk("many/8/8.txt"), "8 8\n");
     assert.deepEqual(list(), []);
@@ -391,69 +287,7 @@ describe("changes of the agent outside the editor", () => {
     assert.deepEqual(told.splice(0), [
       "Rondo changed 1,500 files in one step. 500 of them are not in the review: restore the checkpoint to take them back.",
     ]);
-    await review.decide("accept");
+    await steps.review.decide("accept");
     assert.deepEqual(list(), []);
-  });
-
-  describe("V4 that leave and come back", () => {
-    beforeEach(async () => {
-      await put("a.txt", original);
-      await put("b.txt", original);
-      await put("gone.txt", original);
-      shell("git init -q -b main; git config user.email a@b.c; git config user.name n; git add -A; git commit -qm one");
-      shell("git checkout -qb other; echo other > a.txt; git commit -qam two; git checkout -q main");
-      await open("b.txt");
-      await command("sed -i -e s/two/2/ -e s/five/5/ a.txt b.txt; echo new > new.txt; rm gone.txt");
-    });
-    const listed = ["changed a.txt 2", "changed b.txt 2", "deleted gone.txt 1", "new new.txt 1"];
-
-    it("V4 by a stash keep their review", async () => {
-      assert.deepEqual(list(), listed);
-      await review.accept(uri("a.txt"), 0);
-      shell("git stash -qu");
-      await untilListed();
-      assert.equal(await disk("b.txt"), original);
-      shell("git stash pop -q");
-      await untilListed("changed a.txt 1", ...listed.slice(1));
-      await review.decide("reject");
-      assert.equal(await disk("a.txt"), original.replace("two", "2"));
-      assert.equal(shell("git status --porcelain").trim(), "M a.txt");
-    });
-
-    it("V4 by a switch of branches keep their review, also when the window is reloaded meanwhile", async () => {
-      shell("git stash -qu; git checkout -q other");
-      await untilListed();
-      await end();
-      begin();
-      await review.load();
-      shell("git checkout -q main; git stash pop -q");
-      await untilListed(...listed);
-    });
-
-    it("V4 do not come back once they are decided", async () => {
-      await review.decide("accept");
-      shell("git add -A; git stash -q");
-      await until("the file is as before", async () => (await disk("b.txt")) === original);
-      shell("git stash pop -q");
-      await until("the document has the text again", () =>
-        vscode.workspace.textDocuments.some((one) => one.fileName === at("b.txt") && one.getText() !== original),
-      );
-      await review.look(["a.txt", "b.txt", "new.txt"].map(uri));
-      assert.deepEqual(list(), []);
-    });
-
-    it("V4 by a restored checkpoint and its undo keep their review", async () => {
-      const begun = await command("echo 7 >> a.txt; echo 7 >> b.txt; echo more > more.txt");
-      const more = ["changed a.txt 3", "changed b.txt 3", "deleted gone.txt 1", "new more.txt 1", "new new.txt 1"];
-      assert.deepEqual(list(), more);
-      await checkpoints.preview(begun, signal);
-      const { left } = await checkpoints.restore(begun, ["a.txt", "b.txt", "more.txt"].map(shown), signal);
-      assert.deepEqual(left, []);
-      await untilListed(...listed);
-      await checkpoints.undo(signal);
-      await untilListed(...more);
-      await review.decide("reject");
-      assert.equal(shell("git status --porcelain"), "");
-    });
   });
 });

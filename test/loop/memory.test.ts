@@ -162,15 +162,18 @@ describe("C5 saving notes to memory", () => {
     assert.deepEqual(kinds, ["step", "notes", "step", "step", "summary", "step", "notes", "step"]);
   });
 
-  it("C5 I7 ends when its own calls have filled the window, and the compaction follows", async () => {
-    const work = [{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]];
-    const h = session(work, [{ say: [glob("b*")], tokens: { input: 128_500 } }, ["NO_REPLY"]]);
-    assert.equal((await h.turn()).reason, "end_turn");
-    const kinds = h.model.requests.map((request) =>
-      isSummary(request) ? "summary" : isFlush(request) ? "notes" : "step",
-    );
-    assert.deepEqual(kinds, ["step", "notes", "summary", "step"]);
-  });
+  // The window has 128,000 tokens; the second one leaves less than a reply needs.
+  for (const input of [128_500, 127_500]) {
+    it(`C5 I7 ends when its own calls have filled the window with ${input} tokens, and the compaction follows`, async () => {
+      const work = [{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]];
+      const h = session(work, [{ say: [glob("b*")], tokens: { input } }, ["NO_REPLY"]]);
+      assert.equal((await h.turn()).reason, "end_turn");
+      const kinds = h.model.requests.map((request) =>
+        isSummary(request) ? "summary" : isFlush(request) ? "notes" : "step",
+      );
+      assert.deepEqual(kinds, ["step", "notes", "summary", "step"]);
+    });
+  }
 
   it("C5 a failure is logged and never ends the turn", async () => {
     const h = session([{ say: [glob("a*")], tokens: { input: 116_000 } }, ["Done."]], [{ fail: failure("server") }], {

@@ -10,23 +10,16 @@ import {
   type ToolState,
 } from "../../src/chat/message.ts";
 import type { ModelChoice, PanelState } from "../../src/chat/protocol.ts";
-import type {
-  BudgetRequest,
-  CommandPart,
-  CommandPreview,
-  LoopRequest,
-  PermissionRequest,
-  PlanRequest,
-  Rule,
-} from "../../src/chat/requests.ts";
 import type { ReviewFile } from "../../src/chat/review-views.ts";
 import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "../../src/chat/session-views.ts";
+import { cartDiff, cwd, patch, sessionID } from "./fixture-values.ts";
 import type { Unnumbered } from "./page.ts";
+
+export { cwd, patch } from "./fixture-values.ts";
+export * from "./request-fixtures.ts";
 
 /** The present of all fixtures, in ms since 1970. That of the pictures is always the same. */
 export const now = Date.parse(process.env["RONDO_FIXTURE_TIME"] ?? new Date().toISOString());
-export const cwd = "/home/dev/tinyshop";
-const sessionID = "ses_1";
 let ids = 0;
 const nextID = (prefix: string) => `${prefix}_${String(++ids).padStart(6, "0")}`;
 
@@ -246,21 +239,6 @@ export function done(
 export const readDone = (path: string, lines: number) =>
   done("read", { file_path: `${cwd}/${path}` }, { fact: `${lines} lines` }, "1\tfirst line\n2\tsecond line", 50);
 
-export const patch = `@@ -11,8 +11,6 @@
- export function total(
-   items: Item[], discount = 0): number {
--  let sum = 0;
--  for (const item of items) {
--    sum += round(item.cents * item.quantity
--      * (1 - discount));
--  }
-+  const gross = items.reduce((sum, item) =>
-+    sum + item.cents * item.quantity, 0);
--  return sum;
-+  return Math.round(gross * (1 - discount));
- }
-`;
-const cartDiff = { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch };
 /** Metadata of a patch to two files, one of which is moved. */
 export const diffs = [
   { path: `${cwd}/src/cart.ts`, added: 3, removed: 6, patch },
@@ -311,140 +289,6 @@ export const work: LoosePart[] = [
   done("grep", { pattern: "round(" }, { fact: "7 in 3 files" }, "src/cart.ts:15\nsrc/money.ts:8", 100),
   testFailed,
 ];
-
-const always: Rule[] = [{ permission: "bash", pattern: "npm test *", action: "allow" }];
-
-export function commandPart(
-  text: string,
-  decision: CommandPart["decision"],
-  effect: string,
-  why: string,
-  permission = "bash",
-): CommandPart {
-  return { text, permission, effect, decision, why };
-}
-
-/** A judgement without anything in it. */
-export const unjudged = { parts: [], connectors: [], allowed: [], reasons: [], always: [], noAlways: "" };
-
-export function command(change: Partial<CommandPreview> = {}): CommandPreview {
-  return {
-    type: "command",
-    command: "npm test -- cart && rm -rf coverage && git push",
-    cwd,
-    shell: "bash",
-    timeoutMs: 120_000,
-    parts: [],
-    connectors: [],
-    allowed: [],
-    ...change,
-  };
-}
-
-export function request(change: Partial<PermissionRequest> = {}): PermissionRequest {
-  return {
-    kind: "permission",
-    id: "per_1",
-    sessionID,
-    messageID: "msg_1",
-    partID: "prt_asks",
-    callID: "call_asks",
-    tool: "bash",
-    permission: "bash",
-    patterns: ["rm -rf coverage"],
-    title: "Run this command?",
-    reason: "Asks because the mode is Ask first.",
-    reasons: [
-      {
-        risk: "deletes",
-        sentence: "It deletes 214 files.",
-        detail: "Git has 9 of them. The other 205 cannot be brought back.",
-        marks: [{ start: 20, end: 35 }],
-      },
-      {
-        risk: "elsewhere",
-        sentence: "It pushes to origin.",
-        detail: "Others will see these commits.",
-        marks: [{ start: 39, end: 47 }],
-      },
-    ],
-    preview: command({
-      parts: [
-        commandPart("npm test -- cart", "allow", "", "Your rule `npm test *` allows it."),
-        commandPart("rm -rf coverage", "ask", "deletes files", "The built-in rule `rm *` asks."),
-        commandPart("git push", "ask", "sends to a remote", "The built-in rule `git push *` asks."),
-      ],
-      connectors: [
-        { start: 17, end: 19 },
-        { start: 36, end: 38 },
-      ],
-      allowed: [{ text: "npm test -- cart", why: "Your rule `npm test *` allows it.", range: { start: 0, end: 16 } }],
-    }),
-    always,
-    noAlways: "",
-    ...change,
-  };
-}
-
-export const editRequest = request({
-  id: "per_2",
-  tool: "edit",
-  permission: "edit",
-  patterns: ["src/cart.ts"],
-  title: "Edit src/cart.ts?",
-  preview: { type: "diff", diff: cartDiff },
-  always: [{ permission: "edit", pattern: "src/**", action: "allow" }],
-});
-
-export const budgetRequest: BudgetRequest = {
-  kind: "budget",
-  id: "per_3",
-  sessionID,
-  scope: "session",
-  spentUsd: 2.01,
-  limitUsd: 2,
-  nextLimitUsd: 4.01,
-};
-
-export const tokenBudgetRequest: BudgetRequest = {
-  kind: "budget",
-  id: "per_3",
-  sessionID,
-  scope: "tokens",
-  spentTokens: 1_200_000,
-  limitTokens: 1e6,
-  nextLimitTokens: 2.2e6,
-};
-
-export const priceRequest: BudgetRequest = {
-  kind: "budget",
-  id: "per_3",
-  sessionID,
-  scope: "price",
-  model: "ollama/qwen3",
-  limitUsd: 2,
-};
-
-export const planRequest: PlanRequest = {
-  kind: "plan",
-  id: "per_6",
-  sessionID,
-  messageID: "msg_2",
-  buildMode: "acceptEdits",
-};
-
-export const loopRequest: LoopRequest = {
-  kind: "loop",
-  id: "per_4",
-  sessionID,
-  messageID: "msg_1",
-  partID: "prt_asks",
-  callID: "call_asks",
-  tool: "bash",
-  reason: "The model repeated the same call, or the same few calls.",
-  input: '{\n  "command": "npm test -- cart"\n}',
-  always: [{ permission: "doom_loop", pattern: "bash", action: "allow" }],
-};
 
 export const changedFile = (relative: string, hunks: number, added: number, removed: number): ReviewFile => ({
   path: `${cwd}/${relative}`,

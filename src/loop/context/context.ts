@@ -130,6 +130,16 @@ function withoutOutput(part: Part): Part {
   return { ...part, state: { ...state, output: leftOut } };
 }
 
+/** Tokens without which a reply is of no use; less in the small windows of some local models. */
+export function leastReply({ contextWindow }: AgentConfig): number {
+  return Math.min(1024, Math.floor(contextWindow / 8));
+}
+
+/** The most tokens of a request: those that the model takes, with room for a reply. */
+export function mostInput(config: AgentConfig): number {
+  return Math.min(config.inputLimit, config.contextWindow - leastReply(config));
+}
+
 /** Compaction begins here: leaves a reserve for the reply, larger for models with long replies (C1). */
 export function overflowLimit(config: AgentConfig, { compactAt, reserveFloorTokens }: Limits): number {
   const { contextWindow, inputLimit, maxTokens = 0 } = config;

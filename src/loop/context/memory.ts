@@ -5,7 +5,7 @@ import { recordChanges } from "../calls/record-changes.ts";
 import { streamReply } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
-import { type ContextMeasure, measureContext, overflowLimit } from "./context.ts";
+import { type ContextMeasure, measureContext, mostInput, overflowLimit } from "./context.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
 
 const noReply = "NO_REPLY";
@@ -49,7 +49,7 @@ export async function saveMemory(turn: Turn, config: AgentConfig, user: UserMess
     if (step > 0 && !turn.budget.permits(config)) return;
     const { entries, size } = measureContext(turn.chat, config);
     // Its own calls may fill the window; the following compaction leaves their outputs out.
-    if (size > config.inputLimit) return;
+    if (size > mostInput(config)) return;
     turn.report({ type: "loop:context", tokenEstimate: size });
     const reply = await streamReply(turn, config, { entries, kind: "silent", parent, maxTokens: config.maxTokens });
     if (reply.calls.length === 0) return;

@@ -5,13 +5,14 @@ import { knownWords, loadTold, told } from "./told.ts";
 import { toldCommands } from "./told-commands.ts";
 import { toldFlow } from "./told-flow.ts";
 import { toldOutputs } from "./told-outputs.ts";
+import { toldPrograms } from "./told-programs.ts";
 import { toldInZsh, toldState } from "./told-state.ts";
 import { toldWords } from "./told-words.ts";
 
 describe("T8 what a command does", () => {
   before(loadTold);
 
-  const tables = { ...toldWords, ...toldFlow, ...toldCommands, ...toldOutputs, ...toldState };
+  const tables = { ...toldWords, ...toldFlow, ...toldCommands, ...toldPrograms, ...toldOutputs, ...toldState };
   for (const [about, rows] of Object.entries(tables)) {
     describe(about, () => {
       for (const [command, ...lines] of rows) it(JSON.stringify(command), () => assert.deepEqual(told(command), lines));

@@ -80,6 +80,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("import-session") }),
   /** Opens a new session that ends before this user message, whose text goes into the composer. */
   z.object({ type: z.literal("fork"), messageID: z.string() }),
+  /** Opens a new session that ends with this message, the last one of an answer. */
+  z.object({ type: z.literal("fork-after"), messageID: z.string() }),
   /** `goOn`: the turn that had no room goes on afterwards. */
   z.object({ type: z.literal("compact"), goOn: z.boolean() }),
   /** Answered with `earlier`: some messages that end before this one. */

@@ -31,6 +31,7 @@ const messages: Messages = {
   "list-sessions": { type: "list-sessions", query: "" },
   "export-session": { type: "export-session", id, format: "markdown" },
   "import-session": { type: "import-session" },
+  "fork-after": { type: "fork-after", messageID: "msg_1" },
   fork: { type: "fork", messageID },
   compact: { type: "compact", goOn: true },
   earlier: { type: "earlier", before: messageID },

@@ -210,7 +210,7 @@ export const states: Record<string, State> = {
   unfolded: {
     messages: [f.snapshot(f.chat(title, [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), f.said("Done.")])]))],
     act: async (page) => {
-      for (const name of ["Read 4 files", "Edited src/cart.ts", "Ran npm test -- cart", "Thought for 6 s"]) {
+      for (const name of ["Read cart.ts, money.ts", "Edited src/cart.ts", "Ran npm test -- cart", "Thought for 6 s"]) {
         await page.locator("summary", { hasText: name }).first().click();
       }
     },

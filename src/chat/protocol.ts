@@ -147,6 +147,11 @@ export const ToHost = z.discriminatedUnion("type", [
     path: z.string().check(z.maxLength(4096)),
     line: z.optional(z.int().check(z.gte(1))),
   }),
+  /** Asks which of these files, relative to the session's folder, do not exist. Answered with `checked-files`. */
+  z.object({
+    type: z.literal("check-files"),
+    paths: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(200)),
+  }),
   z.object({ type: z.literal("open-diff"), requestID: z.string() }),
   z.object({ type: z.literal("open-link"), url: z.string().check(z.maxLength(8192)) }),
   z.object({ type: z.literal("copy"), text: z.string() }),
@@ -356,6 +361,8 @@ export type ToPanel = { seq: number } & (
   | { type: "sessions"; query: string; sessions: SessionSummary[] }
   | { type: "child"; chat: Chat }
   | { type: "context"; use: ContextUse }
+  /** `missing`: those of the files that do not exist. */
+  | { type: "checked-files"; paths: string[]; missing: string[] }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
   /** One trial for each rule, in their order. */
   | { type: "tried"; requestID: string; rules: Rule[]; trials: RuleTrial[] }

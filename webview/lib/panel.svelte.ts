@@ -24,6 +24,7 @@ import { Announcements } from "./announcements.ts";
 import { DrawSchedule, isStreamedText } from "./draw-schedule.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
+import { fileChecks } from "./file-checks.svelte.ts";
 import { mentionedNames } from "./mentions.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
@@ -122,6 +123,7 @@ class PanelModel {
     state: ({ state }) => this.#takeState(state),
     sessions: ({ query, sessions }) => (this.sessions = { query, found: sessions }),
     child: ({ chat }) => this.chat && placeChild(this.chat, chat),
+    "checked-files": ({ paths, missing }) => fileChecks.take(paths, missing),
     context: ({ use }) => (this.context = use),
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
     models: ({ list }) => (this.models = list),

@@ -121,6 +121,12 @@ export const ToHost = z.discriminatedUnion("type", [
     paths: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(100_000)),
     chat: z.boolean(),
   }),
+  /** Restores the chosen files to before a user message, and answers it again. `paths`: as in `restore`. */
+  z.object({
+    type: z.literal("answer-again"),
+    messageID: z.string(),
+    paths: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(100_000)),
+  }),
   z.object({ type: z.literal("undo-restore") }),
   /** Does the rest of a restore that was cut off. */
   z.object({ type: z.literal("finish-restore") }),

@@ -298,7 +298,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   );
   const terminals = own(new TerminalCommands());
   const contexts = new EditorContexts({ page, composer, files, terminals, debugOutput });
-  const restorePage = own(new RestorePage(page));
+  const restorePage = own(new RestorePage(page, models));
   const starters = own(new Starters(() => conversations.current.chat.messages.length === 0, stateChanged));
   const connect = own(
     new ConnectPage(page, {

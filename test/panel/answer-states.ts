@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import type { Entry } from "../../src/chat/apply.ts";
 import type { AssistantMessage, Tokens } from "../../src/chat/message.ts";
+import type { RestoreFile } from "../../src/chat/review-views.ts";
 import * as f from "./fixtures.ts";
 
 const tokens = (change: Partial<Tokens>): Tokens => ({
@@ -62,6 +63,25 @@ export const answeredChat = () =>
     ...answered,
   ]);
 
+/** What has changed since the question: two files by Rondo, and one by the user, too. */
+export const changedSince = [
+  { path: "src/cart.ts", effect: "change", added: 3, removed: 6, edited: false, problem: "" },
+  { path: "src/discount.ts", effect: "change", added: 2, removed: 1, edited: false, problem: "" },
+  { path: "README.md", effect: "change", added: 1, removed: 0, edited: "user", problem: "" },
+] satisfies RestoreFile[];
+export const preview = (files: RestoreFile[] = changedSince) =>
+  ({ type: "restore-preview", messageID: question.info.id, at: f.now, files }) as const;
+
+/** Opens the question, which the host then answers. */
+async function askAgain(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Answer again…" }).last().click();
+  await page.evaluate(async (message) => {
+    window.postMessage({ ...message, seq: 2 }, "*");
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  }, preview());
+  await page.getByText("3 files have changed since your message.").waitFor();
+}
+
 const openCost = (page: Page) =>
   page
     .getByRole("button", { name: /time and cost/ })
@@ -73,5 +93,6 @@ export const answerStates = {
     messages: [f.snapshot(answeredChat())],
     act: (page: Page) => page.getByText("The sum is one cent too high.").hover(),
   },
+  "answer-again": { messages: [f.snapshot(answeredChat())], act: askAgain },
   "answer-cost": { messages: [f.snapshot(answeredChat())], act: openCost },
 };

@@ -1,9 +1,10 @@
 /** The tools of an answer: to copy it, to fork after it, and what it took. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { answered, answeredChat } from "./answer-states.ts";
+import { answered, answeredChat, preview } from "./answer-states.ts";
 import { events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
+import { sendEarlier, withTail } from "./long-log.ts";
 import type { PanelPage } from "./page.ts";
 
 const toolbars = (panel: PanelPage) => panel.page.getByRole("toolbar", { name: "This answer" });
@@ -132,5 +133,101 @@ describe("what an answer took", () => {
     assert.match((await cells(panel)).at(-1) ?? "", /\|unknown$/);
     const some = await panelWith(f.snapshot(f.chat("T", [f.asked, one, unpriced(two, two.info)])));
     await toolbars(some).getByRole("button", { name: "12 s · at least $0.02" }).waitFor();
+  });
+});
+
+describe("answering again", () => {
+  const dialog = (panel: PanelPage) => panel.page.getByRole("dialog", { name: "Answer again?" });
+  const again = (panel: PanelPage) => toolbars(panel).last().getByRole("button", { name: "Answer again…" });
+  const confirm = (panel: PanelPage) => dialog(panel).getByRole("button", { name: /^Answer again/ });
+  const messageID = preview().messageID;
+
+  it("asks first what becomes of the changes, and puts back those that are Rondo's alone", async () => {
+    const panel = await panelWith(f.snapshot(answeredChat()));
+    await again(panel).click();
+    assert.deepEqual(await panel.sentOf("preview-restore"), [{ type: "preview-restore", messageID }]);
+    assert.equal(await confirm(panel).getAttribute("aria-disabled"), "true", "it is not known yet what has changed");
+    await panel.post(preview());
+    assert.match(await dialog(panel).innerText(), /3 files have changed since your message\. This answer goes\./);
+    const back = dialog(panel).getByRole("radio", { name: "Put the files back first" });
+    assert.ok(await back.isChecked());
+    await dialog(panel)
+      .getByText("cart.ts, discount.ts as before. You can undo this. 1 file that changed otherwise stays.")
+      .waitFor();
+    await confirm(panel).click();
+    assert.equal(await dialog(panel).count(), 0);
+    assert.deepEqual(await panel.sentOf("answer-again"), [
+      { type: "answer-again", messageID, paths: ["src/cart.ts", "src/discount.ts"] },
+    ]);
+    assert.deepEqual(await panel.sentOf("set-model"), []);
+  });
+
+  it("keeps the changes, with another model, by the keyboard", async () => {
+    const panel = await panelWith(f.snapshot(answeredChat()));
+    const { keyboard } = panel.page;
+    await again(panel).press("Enter");
+    await panel.post(preview());
+    await dialog(panel).getByRole("radio", { name: "Put the files back first" }).press("ArrowDown");
+    await dialog(panel).getByRole("button", { name: "Model: Claude Sonnet 4.5" }).press("Enter");
+    const menu = panel.page.getByRole("menu", { name: "Model" });
+    const box = await menu.boundingBox();
+    assert.ok(box && box.y >= 0 && box.height > 80, "the menu is in sight");
+    await keyboard.press("Escape");
+    assert.equal(await menu.count(), 0);
+    assert.equal(await dialog(panel).count(), 1, "Escape closed the menu alone");
+    await keyboard.press("Enter");
+    await keyboard.press("c");
+    await keyboard.press("Enter");
+    await dialog(panel).getByRole("button", { name: "Model: Claude Haiku 4.5" }).waitFor();
+    await keyboard.press("Control+Enter");
+    const sent = (await panel.sent()).slice(-2);
+    assert.deepEqual(sent, [
+      { type: "set-model", providerID: "anthropic", modelID: "claude-haiku-4-5" },
+      { type: "answer-again", messageID, paths: [] },
+    ]);
+  });
+
+  it("needs no choice where nothing has changed, and can be cancelled", async () => {
+    const panel = await panelWith(f.snapshot(answeredChat()));
+    await again(panel).click();
+    await panel.post(preview([]));
+    assert.equal(await dialog(panel).getByRole("radio").count(), 0);
+    assert.match(await dialog(panel).innerText(), /No files have changed/);
+    await panel.page.keyboard.press("Escape");
+    assert.equal(await dialog(panel).count(), 0);
+    assert.deepEqual(await panel.sentOf("answer-again"), []);
+    assert.equal(await focused(panel), "Answer again…");
+  });
+
+  it("says what else goes with an earlier answer, and can keep the changes of a checkpoint that is gone", async () => {
+    const panel = await panelWith(f.snapshot(answeredChat()));
+    await toolbars(panel).first().getByRole("button", { name: "Answer again…" }).click();
+    await dialog(panel).getByText("This answer goes, and 1 later message of yours with what followed.").waitFor();
+    await panel.post({ type: "notice", message: "This checkpoint has been deleted.", next: "", fix: "none" });
+    await dialog(panel).getByRole("radio", { name: "Keep the changes" }).check();
+    await confirm(panel).click();
+    const [sent] = await panel.sentOf("answer-again");
+    assert.notEqual(sent?.messageID, messageID);
+    assert.deepEqual(sent?.paths, []);
+  });
+
+  it("cannot be pressed while a turn runs", async () => {
+    const chat = answeredChat();
+    const more = [...chat.messages, f.you("And now?")];
+    const panel = await panelWith(f.snapshot({ ...chat, messages: more, status: { type: "busy", since: f.now } }));
+    assert.ok(await again(panel).isDisabled());
+    assert.equal(await toolbars(panel).last().locator("button[tabindex='0']").count(), 1);
+  });
+
+  it("waits for the user's message, if it is among those that are not here yet", async () => {
+    const steps = Array.from({ length: 90 }, (_, at) => f.rondo([f.said(`Step ${at}.`)]));
+    const chat = f.chat("T", [f.asked, ...steps]);
+    const panel = await withTail(chat);
+    await again(panel).click();
+    assert.equal(await dialog(panel).count(), 0);
+    await sendEarlier(panel, chat);
+    await dialog(panel).waitFor();
+    assert.deepEqual(await panel.sentOf("preview-restore"), [{ type: "preview-restore", messageID: f.asked.info.id }]);
+    assert.equal(await toolbars(panel).count(), 1, "one answer, one toolbar");
   });
 });

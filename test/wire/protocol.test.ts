@@ -58,6 +58,7 @@ const messages: Messages = {
   server: { type: "server", name: "files", action: "sign-in" },
   "preview-restore": { type: "preview-restore", messageID },
   restore: { type: "restore", messageID, paths: [path], chat: true },
+  "answer-again": { type: "answer-again", messageID: "msg_1", paths: ["src/a.ts"] },
   "undo-restore": { type: "undo-restore" },
   "finish-restore": { type: "finish-restore" },
   compare: { type: "compare", messageID },

@@ -189,6 +189,21 @@ export class Session {
     await this.#turns.run(async () => () => markSession(this.#state, undefined));
   }
 
+  /**
+   * Goes back to a user message and answers it again: what came after it is set aside, as by a rewind.
+   * @throws IntakeError while a turn runs, or for a message that is not the user's
+   */
+  async answerAgain(messageID: string): Promise<void> {
+    await this.#turns.waitForCurrent();
+    const { messages } = this.chat;
+    const at = messages.findIndex(({ info }) => info.id === messageID);
+    if (messages[at]?.info.role !== "user")
+      throw new IntakeError("prompt-invalid", "Only a message of yours can be answered again.");
+    const next = messages[at + 1];
+    if (next) await this.rewind(next.info.id);
+    await this.tryAgain();
+  }
+
   /** Compacts now, as a turn of its own. @throws IntakeError while a turn runs, or when there is nothing to compact */
   async compact(): Promise<TurnEnd> {
     await this.#turns.waitForCurrent();
@@ -255,7 +270,7 @@ export class Session {
     this.setMode(mode);
   }
 
-  /** Rewinds to before a user message; null undoes the last rewind. @throws IntakeError while a turn runs */
+  /** Rewinds to before a message; null undoes the last rewind. @throws IntakeError while a turn runs */
   async rewind(messageID: string | null): Promise<void> {
     if (this.running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
     await this.#turns.locked(() => {

@@ -19,7 +19,7 @@ import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import type { RuleBook } from "../permissions/rules.ts";
-import { type Choices, ConfigResolver, type ModeEnd, presentMode } from "../setup/agent-config.ts";
+import { type Choices, ConfigResolver, type ModeEnd, modelOf, presentMode } from "../setup/agent-config.ts";
 import { reminders } from "../setup/system-prompt.ts";
 import type { TurnEnd } from "../turn.ts";
 import { Budget, type ReachedLimit } from "./budget.ts";
@@ -186,7 +186,10 @@ export class Session {
     this.#refresh();
     await this.#checkMemory();
     if (this.running) return;
-    await this.#turns.run(async () => () => markSession(this.#state, undefined));
+    await this.#turns.run(async () => () => {
+      this.#answerAsChosen();
+      markSession(this.#state, undefined);
+    });
   }
 
   /**
@@ -345,6 +348,7 @@ export class Session {
     await this.#checkMemory();
     if (this.running) return;
     await this.#turns.run(async () => (turn) => {
+      this.#answerAsChosen();
       const { user } = pendingPrompt(this.chat);
       // A prompt without any reply is answered as it stands.
       if (user && this.chat.messages.at(-1)?.info.role === "assistant") {
@@ -373,6 +377,15 @@ export class Session {
     await this.#turns.endAll("closed");
     if (isFirst) await this.#hooks.end(reason ?? this.#turns.lastEnd ?? "other");
     this.#deps.recorder.flush();
+  }
+
+  /** A message that is answered again is answered by the model that is chosen now, not by the one of its first answer. */
+  #answerAsChosen(): void {
+    const { user } = pendingPrompt(this.chat);
+    const agents = this.#state.resolver.project.agents.all();
+    // An agent that is gone is what the turn then ends with.
+    const agent = agents.find(({ name }) => name === user?.agent);
+    if (agent) this.#state.resolver.choose(modelOf(agent, this.choices.model, this.#deps.facts));
   }
 
   /** Reads the project again, for what comes next. A turn that runs reads it when it takes prompts. */

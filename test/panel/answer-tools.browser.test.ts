@@ -187,6 +187,23 @@ describe("answering again", () => {
     ]);
   });
 
+  it("finds a model that the menu does not have in the picker", async () => {
+    const panel = await panelWith(f.snapshot(answeredChat()));
+    await again(panel).click();
+    await panel.post(preview());
+    await dialog(panel)
+      .getByRole("button", { name: /^Model: / })
+      .click();
+    await panel.page.getByRole("menuitem", { name: "Another model…" }).click();
+    await panel.page.getByRole("dialog", { name: "Choose a model" }).waitFor();
+    await panel.page.keyboard.press("Escape");
+    assert.equal(await dialog(panel).count(), 1);
+    await panel.post({ type: "state", state: f.panelState({ model: f.qwen }) });
+    await dialog(panel).getByRole("button", { name: "Model: qwen3-coder:30b" }).waitFor();
+    await confirm(panel).click();
+    assert.deepEqual(await panel.sentOf("set-model"), [], "the picker has chosen it");
+  });
+
   it("needs no choice where nothing has changed, and can be cancelled", async () => {
     const panel = await panelWith(f.snapshot(answeredChat()));
     await again(panel).click();

@@ -112,7 +112,10 @@ describe("a line for several calls", () => {
       { type: "open-file", path: "src/discount.ts" },
       { type: "open-file", path: "test/cart.test.ts" },
     ]);
-    assert.equal(await group.locator("details[open]").count(), 0, "no file was opened in the log");
-    assert.ok(await links(panel).first().isVisible());
+    const toggles = group.getByRole("button", { name: "Show" });
+    assert.equal(await toggles.count(), 4, "none was opened in the log");
+    await toggles.first().click();
+    await group.getByText("first line").waitFor();
+    assert.equal(await group.getByRole("button", { name: "Fold" }).getAttribute("aria-expanded"), "true");
   });
 });

@@ -64,7 +64,7 @@ export const answeredChat = () =>
   ]);
 
 /** What has changed since the question: two files by Rondo, and one by the user, too. */
-export const changedSince = [
+const changedSince = [
   { path: "src/cart.ts", effect: "change", added: 3, removed: 6, edited: false, problem: "" },
   { path: "src/discount.ts", effect: "change", added: 2, removed: 1, edited: false, problem: "" },
   { path: "README.md", effect: "change", added: 1, removed: 0, edited: "user", problem: "" },

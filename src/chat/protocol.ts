@@ -80,6 +80,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("import-session") }),
   /** Opens a new session that ends before this user message, whose text goes into the composer. */
   z.object({ type: z.literal("fork"), messageID: z.string() }),
+  /** Opens a new session that ends with this message, the last one of an answer. */
+  z.object({ type: z.literal("fork-after"), messageID: z.string() }),
   /** `goOn`: the turn that had no room goes on afterwards. */
   z.object({ type: z.literal("compact"), goOn: z.boolean() }),
   /** Answered with `earlier`: some messages that end before this one. */
@@ -119,6 +121,12 @@ export const ToHost = z.discriminatedUnion("type", [
     paths: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(100_000)),
     chat: z.boolean(),
   }),
+  /** Restores the chosen files to before a user message, and answers it again. `paths`: as in `restore`. */
+  z.object({
+    type: z.literal("answer-again"),
+    messageID: z.string(),
+    paths: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(100_000)),
+  }),
   z.object({ type: z.literal("undo-restore") }),
   /** Does the rest of a restore that was cut off. */
   z.object({ type: z.literal("finish-restore") }),
@@ -144,6 +152,11 @@ export const ToHost = z.discriminatedUnion("type", [
     type: z.literal("open-file"),
     path: z.string().check(z.maxLength(4096)),
     line: z.optional(z.int().check(z.gte(1))),
+  }),
+  /** Asks which of these files, relative to the session's folder, do not exist. Answered with `checked-files`. */
+  z.object({
+    type: z.literal("check-files"),
+    paths: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(200)),
   }),
   z.object({ type: z.literal("open-diff"), requestID: z.string() }),
   z.object({ type: z.literal("open-link"), url: z.string().check(z.maxLength(8192)) }),
@@ -354,6 +367,8 @@ export type ToPanel = { seq: number } & (
   | { type: "sessions"; query: string; sessions: SessionSummary[] }
   | { type: "child"; chat: Chat }
   | { type: "context"; use: ContextUse }
+  /** `missing`: those of the files that do not exist. */
+  | { type: "checked-files"; paths: string[]; missing: string[] }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
   /** One trial for each rule, in their order. */
   | { type: "tried"; requestID: string; rules: Rule[]; trials: RuleTrial[] }

@@ -47,7 +47,6 @@ import { conversationHandlers } from "./panel/conversation-handlers.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { Handlers, PanelContext } from "./panel/handlers.ts";
 import { ModelPage } from "./panel/model-page.ts";
-import { openInEditor } from "./panel/open.ts";
 import { Panel } from "./panel/panel.ts";
 import { panelState } from "./panel/panel-state.ts";
 import { questionHandlers } from "./panel/question-handlers.ts";
@@ -299,7 +298,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   );
   const terminals = own(new TerminalCommands());
   const contexts = new EditorContexts({ page, composer, files, terminals, debugOutput });
-  const restorePage = own(new RestorePage(page));
+  const restorePage = own(new RestorePage(page, models));
   const starters = own(new Starters(() => conversations.current.chat.messages.length === 0, stateChanged));
   const connect = own(
     new ConnectPage(page, {
@@ -340,11 +339,11 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       bypassEnds.begun(conversations.current.chat.session.id);
       void sandboxOffer.show();
     },
-    ...workbenchHandlers({ log, showTerminal: () => host.showTerminal() }),
-    "open-file": ({ path: file, line }) => {
-      const own = ownFolderOf(conversations.current.chat);
-      return openInEditor(own === undefined ? file : path.resolve(own, file), line);
-    },
+    ...workbenchHandlers(page, {
+      log,
+      showTerminal: () => host.showTerminal(),
+      ownFolder: () => ownFolderOf(conversations.current.chat),
+    }),
     ready: closePages,
     "panel-focus": ({ on }) => panel.focusChanged(on),
     follow: ({ on }) => follow.set(on),

@@ -151,6 +151,20 @@ describe("the end of a turn", () => {
     assert.equal(h.chat.messages.filter(({ info }) => info.role === "user").length, 1);
   });
 
+  it("L9 Try again answers with the model that is chosen by then", async () => {
+    const model = { providerID: "openai", modelID: "gpt-5.2" };
+    const h = open([{ fail: failure("unknown-model") }, ["Hello."]]);
+    await h.turn("Hi");
+    h.session.choose({ model });
+    await h.session.tryAgain();
+    assert.deepEqual(
+      h.model.requests.map(({ model: asked }) => asked),
+      ["claude-sonnet-5", "gpt-5.2"],
+    );
+    const last = h.chat.messages.at(-1)?.info;
+    assert.deepEqual(last?.role === "assistant" && last.model, model);
+  });
+
   it("L10 a listener that throws breaks nothing", async () => {
     const h = open([["Hello."]]);
     h.session.listen(() => {

@@ -80,7 +80,8 @@ describe("a real session in the panel", () => {
       "First.",
       "Second.",
     ]);
-    assert.deepEqual(await log.getByRole("article", { name: "Rondo" }).allInnerTexts(), ["One.", "Two."]);
+    const answers = log.getByRole("article", { name: "Rondo" }).locator("p");
+    assert.deepEqual(await answers.allInnerTexts(), ["One.", "Two."]);
     await log.locator("summary", { hasText: "Conversation compacted by you" }).click();
     await log.getByRole("heading", { name: "So far" }).waitFor();
   });

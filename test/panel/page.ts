@@ -227,15 +227,15 @@ export class PanelPage {
     this.#seq++;
   }
 
-  /** Returns what the panel has sent. Whether it has the focus is said at any time, and left out. */
+  /** Returns what the panel has sent, but for what it sends at any time: its focus, and the files that it links to. */
   async sent(): Promise<ToHost[]> {
     const all = await this.page.evaluate(() => window.sent);
-    return all.filter(({ type }) => type !== "panel-focus");
+    return all.filter(({ type }) => type !== "panel-focus" && type !== "check-files");
   }
 
   /** Returns the sent messages of one type. */
   async sentOf<T extends ToHost["type"]>(type: T): Promise<Extract<ToHost, { type: T }>[]> {
-    const all = await this.sent();
+    const all = await this.page.evaluate(() => window.sent);
     return all.filter((message): message is Extract<ToHost, { type: T }> => message.type === type);
   }
 

@@ -1,6 +1,7 @@
 /** Every state of the panel, as the messages that lead to it and the clicks after them. */
 import type { Page } from "playwright-core";
 import type { ErrorCode } from "../../src/chat/message.ts";
+import { answerStates } from "./answer-states.ts";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
@@ -84,6 +85,7 @@ function sideBySide(change: Parameters<typeof f.rivals>[0] = {}): Unnumbered[] {
 }
 
 export const states: Record<string, State> = {
+  ...answerStates,
   ...commentStates,
   ...connectStates,
   ...endStates,
@@ -208,7 +210,7 @@ export const states: Record<string, State> = {
   unfolded: {
     messages: [f.snapshot(f.chat(title, [f.asked, f.rondo([...f.work, f.editDone("src/cart.ts"), f.said("Done.")])]))],
     act: async (page) => {
-      for (const name of ["Read 4 files", "Edited src/cart.ts", "Ran npm test -- cart", "Thought for 6 s"]) {
+      for (const name of ["Read cart.ts, money.ts", "Edited src/cart.ts", "Ran npm test -- cart", "Thought for 6 s"]) {
         await page.locator("summary", { hasText: name }).first().click();
       }
     },

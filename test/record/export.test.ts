@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Chat, newChat } from "../../src/chat/apply.ts";
 import { exportMarkdown, exportTranscript } from "../../src/loop/transfer/export.ts";
-import { forkChat } from "../../src/loop/transfer/fork.ts";
+import { forkAfter, forkChat } from "../../src/loop/transfer/fork.ts";
 import { importInSlices, importTranscript } from "../../src/loop/transfer/import.ts";
 import { isSessionID } from "../../src/record/sessions.ts";
 import { chats, small, withoutIDs } from "./chats.ts";
@@ -184,6 +184,22 @@ describe("export, import and fork", () => {
       assert.throws(() => forkChat(chat, id), { name: "IntakeError", code: "prompt-invalid" });
     }
     assert.throws(() => forkChat(newChat(chat.session), "msg_1"), { name: "IntakeError" });
+  });
+
+  it("R6 a fork after an answer contains the answer; one that is not over cannot be forked", () => {
+    const chat = small();
+    const whole: Chat = { ...chat, messages: chat.messages.slice(0, 2), queue: [], pruned: undefined };
+    const reply = chat.messages[1]?.info;
+    assert.ok(reply?.role === "assistant");
+    reply.completedAt = 1;
+    const fork = forkAfter(chat, reply.id);
+    assert.deepEqual(withoutIDs(fork).messages, withoutIDs(whole).messages);
+    assert.deepEqual(fork.session.forkOf, { sessionID: "ses_1", messageID: reply.id });
+    assert.equal(fork.unbound, fork.messages.at(-1)?.info.id);
+    delete reply.completedAt;
+    for (const id of [reply.id, "msg_1", "msg_9"]) {
+      assert.throws(() => forkAfter(chat, id), { name: "IntakeError", code: "prompt-invalid" });
+    }
   });
 
   it("R6 C6 pruned outputs stay pruned in a fork", () => {

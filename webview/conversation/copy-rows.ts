@@ -28,6 +28,7 @@ function selectedText(range: Range, element: HTMLElement, log: HTMLElement): str
   const copy = document.createElement("div");
   copy.className = "sr";
   copy.append(own.cloneContents());
+  for (const toolbar of copy.querySelectorAll("[role=toolbar]")) toolbar.remove();
   log.append(copy);
   const text = copy.innerText.trim();
   copy.remove();

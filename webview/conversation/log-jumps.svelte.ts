@@ -32,7 +32,8 @@ export class LogJumps {
   toLast(): void {
     this.#waiting = undefined;
     this.#scroll.toEnd();
-    void tick().then(() => [...this.#log().querySelectorAll<HTMLElement>("[data-stop]")].at(-1)?.focus());
+    const stops = () => this.#log().querySelectorAll<HTMLElement>("[data-stop]:not([role=toolbar])");
+    void tick().then(() => [...stops()].at(-1)?.focus());
   }
 
   /** Goes to the user's message before the row `from`. */

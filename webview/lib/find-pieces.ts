@@ -62,6 +62,7 @@ function contentPieces(row: LogRow, context: PieceContext): FindPiece[] {
       ? [piece(`${id} text`, blocksText(new MarkdownBlocks(), ownWords(summary.parts)), [`${id} open`, true])]
       : [];
   }
+  if (row.type === "tools") return [];
   if (row.type !== "activity") return [piece(`${row.key} line`, escapeInvisible(rowText(row, "")))];
   const { activity } = row;
   if (activity.type === "retry") return [piece(`${row.key} line`, rowText(row, ""))];

@@ -64,6 +64,8 @@ export const iconNames = [
   "play",
   "question",
   "references",
+  "refresh",
+  "repo-forked",
   "root-folder",
   "search",
   "selection",

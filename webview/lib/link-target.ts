@@ -16,6 +16,12 @@ export function parseLink(href: string): ReplyLink | undefined {
   return { type: "file", path, line: at ? Number(at[1]) : undefined };
 }
 
+/** Returns the link that `parseLink` reads as this path and line. */
+export function hrefOf(path: string, line?: number): string {
+  const encoded = path.replace(/[%#:]/g, encodeURIComponent);
+  return line === undefined ? encoded : `${encoded}:${line}`;
+}
+
 /** Whether Windows would look the path up on the network, which logs in to its server, or as a device. */
 function leadsAway(path: string): boolean {
   return /^\s*[/\\]{2}|[\p{Cc}\p{Cf}]/u.test(path);

@@ -14,19 +14,42 @@ type RowContent =
   /** `segment`: neighbouring activities have the same. */
   | { type: "activity"; activity: Activity; segment: string }
   | { type: "interrupted" }
+  /** What can be done with an answer that is over. `entries`: all its messages. */
+  | { type: "tools"; entries: readonly Entry[] }
   | { type: "undrawn"; text: string };
 
 /** `gap`: the space above the row, that between messages or parts of one. */
 export type LogRow = { key: string; group: MessageGroup["id"]; gap: "message" | "part" | "line" } & RowContent;
 
-/** `done`: nothing will be added to the group. `goesOn`: its first rows are elsewhere. */
-export function rowsOf(group: MessageGroup, done: boolean, goesOn = false): LogRow[] {
+/** `done`: nothing will be added to the group. `before`: earlier messages of the group, whose rows are elsewhere. */
+export function rowsOf(group: MessageGroup, done: boolean, before?: readonly Entry[]): LogRow[] {
   const contents = attemptContents(group, done);
-  return contents.map(([key, content], at) => {
-    const before = contents[at - 1]?.[1];
-    const gap = at === 0 ? (goesOn ? "part" : "message") : isLine(before, content) ? "line" : "part";
+  const rows = contents.map(([key, content], at): LogRow => {
+    const last = contents[at - 1]?.[1];
+    const gap = at === 0 ? (before ? "part" : "message") : isLine(last, content) ? "line" : "part";
     return { key, group: group.id, gap, ...content };
   });
+  if (!done || group.type !== "assistant") return rows;
+  const entries = before ? [...before, ...group.entries] : group.entries;
+  if (rows.length === 0 || answerText(entries) === "") return rows;
+  return [...rows, { key: `${group.id}-tools`, group: group.id, gap: "line", type: "tools", entries }];
+}
+
+/** Returns the rows of a group that goes on elsewhere, where its tools are. */
+export function withoutTools(rows: readonly LogRow[]): LogRow[] {
+  return rows.filter(({ type }) => type !== "tools");
+}
+
+/** Returns what the model has said in an answer, as it has written it. */
+export function answerText(entries: readonly Entry[]): string {
+  const texts = entries.flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      if (part.type !== "text" || part.synthetic || part.ignored) return [];
+      const text = String(part.text).trim();
+      return text === "" ? [] : [text];
+    }),
+  );
+  return texts.join("\n\n");
 }
 
 function isLine(before: RowContent | undefined, content: RowContent): boolean {
@@ -66,6 +89,9 @@ function isSame(a: LogRow, b: LogRow): boolean {
   if (a.key !== b.key || a.group !== b.group || a.gap !== b.gap) return false;
   if (a.type === "user") return b.type === "user" && a.entry === b.entry;
   if (a.type === "interrupted") return b.type === "interrupted";
+  if (a.type === "tools") {
+    return b.type === "tools" && a.entries.length === b.entries.length && a.entries.at(-1) === b.entries.at(-1);
+  }
   if (a.type === "compaction" && b.type === "compaction") {
     return a.mark.summary === b.mark.summary && a.mark.messages === b.mark.messages && a.mark.auto === b.mark.auto;
   }
@@ -102,6 +128,7 @@ export function rowText(row: LogRow, cwd: string): string {
   if (row.type === "text" || row.type === "notice") return String(row.part.text);
   if (row.type === "undrawn") return row.text;
   if (row.type === "interrupted") return "Interrupted";
+  if (row.type === "tools") return "";
   if (row.type === "compaction") return "Conversation compacted";
   const { activity } = row;
   if (activity.type === "reasoning") return "Thought";
@@ -157,7 +184,16 @@ function callText(part: ToolPart, cwd: string): string {
 }
 
 /** Heights in px of rows that were not drawn yet. */
-const estimates = { user: 76, compaction: 40, text: 36, notice: 34, activity: 25, interrupted: 30, undrawn: 60 };
+const estimates = {
+  user: 76,
+  compaction: 40,
+  text: 36,
+  notice: 34,
+  activity: 25,
+  interrupted: 30,
+  tools: 15,
+  undrawn: 60,
+};
 const lineHeight = 20;
 const charactersInLine = 56;
 

@@ -21,9 +21,11 @@ import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
+import { AnswerAgain } from "./answer-again.svelte.ts";
 import { DrawSchedule, isStreamedText } from "./draw-schedule.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
+import { fileChecks } from "./file-checks.svelte.ts";
 import { mentionedNames } from "./mentions.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
@@ -75,6 +77,8 @@ class PanelModel {
   tried = $state.raw<{ requestID: string; rules: Rule[]; trials: RuleTrial[] }>();
   /** The message to restore to; `preview` is missing until the host has answered. */
   restore = $state.raw<{ messageID: string; preview?: { at: number; files: RestoreFile[] } }>();
+  /** The question what becomes of the changes when a message is answered again. */
+  readonly answerAgain = new AnswerAgain();
   /** The merge of a worktree that the user is asked about. */
   merge = $state.raw<MergeView>();
   /** Two sessions with the same task; undefined until the host has answered. */
@@ -122,6 +126,7 @@ class PanelModel {
     state: ({ state }) => this.#takeState(state),
     sessions: ({ query, sessions }) => (this.sessions = { query, found: sessions }),
     child: ({ chat }) => this.chat && placeChild(this.chat, chat),
+    "checked-files": ({ paths, missing }) => fileChecks.take(paths, missing),
     context: ({ use }) => (this.context = use),
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
     models: ({ list }) => (this.models = list),
@@ -133,6 +138,7 @@ class PanelModel {
     "restore-preview": (preview) => {
       const { messageID } = preview;
       if (this.restore?.messageID === messageID) this.restore = { messageID, preview };
+      this.answerAgain.take(messageID, preview.files);
     },
     "merge-preview": ({ merge }) => {
       this.merge = merge;
@@ -325,8 +331,15 @@ class PanelModel {
   /** Opens the restore dialog, which asks the host what would change. */
   showRestore(messageID: string): void {
     this.view = "chat";
+    this.answerAgain.close();
     this.restore = { messageID };
     send({ type: "preview-restore", messageID });
+  }
+
+  /** Opens the question before the message of an answer is answered again. `replyID`: its first message. */
+  showAnswerAgain(replyID: string): void {
+    this.restore = undefined;
+    this.answerAgain.show(replyID, [...this.earlier.entries, ...(this.chat?.messages ?? [])], this.earlier);
   }
 
   compact(): void {
@@ -370,6 +383,7 @@ class PanelModel {
     this.#sendDraft();
     forgetKept();
     this.restore = undefined;
+    this.answerAgain.close();
     this.merge = undefined;
     this.notice = undefined;
     this.isFinding = false;
@@ -393,6 +407,7 @@ class PanelModel {
     const [first] = messageGroupsOf(this.chat.messages);
     this.earlier.take(before, messages, missing, first?.type === "assistant" ? first.id : undefined);
     if (this.todos.length === 0) this.todos = newestTodos(messages);
+    if (this.answerAgain.wanted !== "") this.showAnswerAgain(this.answerAgain.wanted);
   }
 
   #takeEvents(events: ChatEvent[]): void {

@@ -32,6 +32,26 @@ export async function findFile(file: string): Promise<vscode.Uri> {
   throw new NoticeError(`The file ${file} does not exist any more.`);
 }
 
+/**
+ * Returns the files that do not exist. `paths` are relative to one of the folders; what leads out of all folders is not
+ * looked for, because nobody has asked for it yet.
+ */
+export async function missingFiles(paths: readonly string[], folders: readonly vscode.Uri[]): Promise<string[]> {
+  const missing = await Promise.all(
+    paths.map(async (file) => {
+      if (path.isAbsolute(file) || refusalOf(file, process.platform) !== undefined) return [];
+      const places = folders.map((folder) => ({ folder, uri: vscode.Uri.joinPath(folder, file) }));
+      const inside = places.filter(({ folder, uri }) => isWithin(uri.fsPath, folder.fsPath));
+      for (const { uri } of inside) {
+        const found = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
+        if (found) return [];
+      }
+      return inside.length > 0 ? [file] : [];
+    }),
+  );
+  return missing.flat();
+}
+
 /** Asks for a file, writes the text to it and shows it. `file` is proposed. */
 export async function exportText(
   title: string,

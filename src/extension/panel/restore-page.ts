@@ -4,25 +4,30 @@ import type { Chat } from "../../chat/apply.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { LastRestore } from "../../checkpoints/session-checkpoints.ts";
+import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
+import { chooseModel } from "../sessions/choices.ts";
 import { compareWith } from "../sessions/editor-checkpoints.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 
 export class RestorePage implements vscode.Disposable {
   readonly #context: PanelContext;
+  readonly #models: Models;
   readonly #closing = new AbortController();
   #last: LastRestore | undefined;
 
   readonly handlers = {
     "preview-restore": ({ messageID }) => this.#preview(messageID),
     restore: (request) => this.#restore(request),
+    "answer-again": (request) => this.#answerAgain(request),
     "undo-restore": () => this.#undo(),
     "finish-restore": () => this.#finish(),
     compare: ({ messageID }) => this.#compare(messageID),
   } satisfies Partial<Handlers>;
 
-  constructor(context: PanelContext) {
+  constructor(context: PanelContext, models: Models) {
     this.#context = context;
+    this.#models = models;
   }
 
   /** The restore that can be undone. */
@@ -62,18 +67,30 @@ export class RestorePage implements vscode.Disposable {
     const { conversations } = this.#context;
     const session = conversations.current;
     if (session.running) await session.stop();
-    const snapshot = snapshotBefore(session.chat, messageID);
-    if (snapshot !== undefined && paths.length > 0) {
-      const { left } = await conversations.checkpoints.restore(
-        snapshot,
-        paths,
-        this.#closing.signal,
-        chat ? messageID : "",
-      );
-      this.#report(left);
-    }
+    await this.#restoreFiles(session.chat, messageID, paths, chat ? messageID : "");
     if (chat) await this.#rewind(messageID);
     await this.refresh();
+  }
+
+  /** Restores the chosen files, and answers the message again with the model that is chosen. */
+  async #answerAgain({ messageID, paths }: PanelRequest<"answer-again">): Promise<void> {
+    const { conversations, memory } = this.#context;
+    const session = conversations.current;
+    if (session.running) await session.stop();
+    // Before anything changes: there may be no model.
+    chooseModel(session, this.#models, memory);
+    await this.#restoreFiles(session.chat, messageID, paths, messageID);
+    await this.refresh();
+    await session.answerAgain(messageID);
+  }
+
+  /** `rewindTo`: the message before which the conversation goes on if this is cut off and finished later; empty if nowhere. */
+  async #restoreFiles(chat: Chat, messageID: string, paths: readonly string[], rewindTo: string): Promise<void> {
+    const snapshot = snapshotBefore(chat, messageID);
+    if (snapshot === undefined || paths.length === 0) return;
+    const { checkpoints } = this.#context.conversations;
+    const { left } = await checkpoints.restore(snapshot, [...paths], this.#closing.signal, rewindTo);
+    this.#report(left);
   }
 
   /** Does the rest of a restore that was cut off: of its files, and of the conversation. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { ownWords } from "../../chat/words.ts";
 import { markdownSteps, transcriptSteps } from "../../loop/transfer/export.ts";
-import { forkChat } from "../../loop/transfer/fork.ts";
+import { forkAfter, forkChat } from "../../loop/transfer/fork.ts";
 import { importInSlices } from "../../loop/transfer/import.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
 import { NoticeError } from "../notice-error.ts";
@@ -50,6 +50,10 @@ export class SessionsPage {
     "export-session": ({ id, format }) => this.#export(id, format),
     "import-session": () => this.#import(),
     fork: ({ messageID }) => this.#fork(messageID),
+    "fork-after": ({ messageID }) => {
+      this.#conversations.add(forkAfter(this.#conversations.current.chat, messageID));
+      this.#send({ type: "focus" });
+    },
   } satisfies Partial<Handlers>;
 
   constructor({ conversations, send }: PanelContext, composer: Composer, worktrees: WorktreePage) {

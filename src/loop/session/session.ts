@@ -19,7 +19,7 @@ import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import type { RuleBook } from "../permissions/rules.ts";
-import { type Choices, ConfigResolver, type ModeEnd, presentMode } from "../setup/agent-config.ts";
+import { type Choices, ConfigResolver, type ModeEnd, modelOf, presentMode } from "../setup/agent-config.ts";
 import { reminders } from "../setup/system-prompt.ts";
 import type { TurnEnd } from "../turn.ts";
 import { Budget, type ReachedLimit } from "./budget.ts";
@@ -186,7 +186,25 @@ export class Session {
     this.#refresh();
     await this.#checkMemory();
     if (this.running) return;
-    await this.#turns.run(async () => () => markSession(this.#state, undefined));
+    await this.#turns.run(async () => () => {
+      this.#answerAsChosen();
+      markSession(this.#state, undefined);
+    });
+  }
+
+  /**
+   * Goes back to a user message and answers it again: what came after it is set aside, as by a rewind.
+   * @throws IntakeError while a turn runs, or for a message that is not the user's
+   */
+  async answerAgain(messageID: string): Promise<void> {
+    await this.#turns.waitForCurrent();
+    const { messages } = this.chat;
+    const at = messages.findIndex(({ info }) => info.id === messageID);
+    if (messages[at]?.info.role !== "user")
+      throw new IntakeError("prompt-invalid", "Only a message of yours can be answered again.");
+    const next = messages[at + 1];
+    if (next) await this.rewind(next.info.id);
+    await this.tryAgain();
   }
 
   /** Compacts now, as a turn of its own. @throws IntakeError while a turn runs, or when there is nothing to compact */
@@ -255,7 +273,7 @@ export class Session {
     this.setMode(mode);
   }
 
-  /** Rewinds to before a user message; null undoes the last rewind. @throws IntakeError while a turn runs */
+  /** Rewinds to before a message; null undoes the last rewind. @throws IntakeError while a turn runs */
   async rewind(messageID: string | null): Promise<void> {
     if (this.running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
     await this.#turns.locked(() => {
@@ -330,6 +348,7 @@ export class Session {
     await this.#checkMemory();
     if (this.running) return;
     await this.#turns.run(async () => (turn) => {
+      this.#answerAsChosen();
       const { user } = pendingPrompt(this.chat);
       // A prompt without any reply is answered as it stands.
       if (user && this.chat.messages.at(-1)?.info.role === "assistant") {
@@ -358,6 +377,15 @@ export class Session {
     await this.#turns.endAll("closed");
     if (isFirst) await this.#hooks.end(reason ?? this.#turns.lastEnd ?? "other");
     this.#deps.recorder.flush();
+  }
+
+  /** A message that is answered again is answered by the model that is chosen now, not by the one of its first answer. */
+  #answerAsChosen(): void {
+    const { user } = pendingPrompt(this.chat);
+    const agents = this.#state.resolver.project.agents.all();
+    // An agent that is gone is what the turn then ends with.
+    const agent = agents.find(({ name }) => name === user?.agent);
+    if (agent) this.#state.resolver.choose(modelOf(agent, this.choices.model, this.#deps.facts));
   }
 
   /** Reads the project again, for what comes next. A turn that runs reads it when it takes prompts. */

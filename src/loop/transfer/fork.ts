@@ -11,12 +11,31 @@ export function forkChat(chat: Chat, messageID: string): Chat {
   if (chat.messages[at]?.info.role !== "user") {
     throw new IntakeError("prompt-invalid", "A session can be forked at a message of yours only.");
   }
+  return copyUpTo(chat, at, chat.messages[at].info);
+}
+
+/** Copies everything up to the end of an answer, whose last message is given. @throws IntakeError if it is not over */
+export function forkAfter(chat: Chat, messageID: string): Chat {
+  const at = chat.messages.findIndex(({ info }) => info.id === messageID);
+  const last = chat.messages[at];
+  if (last?.info.role !== "assistant") {
+    throw new IntakeError("prompt-invalid", "A session can be forked after an answer only.");
+  }
+  const isOpen = last.parts.some((part) => part.type === "tool" && !("end" in part.state));
+  if (last.info.completedAt === undefined || isOpen) {
+    throw new IntakeError("prompt-invalid", "This answer is not over yet. Fork the session when it is.");
+  }
+  return copyUpTo(chat, at + 1, last.info);
+}
+
+/** `place`: the message at which the session is forked. */
+function copyUpTo(chat: Chat, end: number, place: Entry["info"]): Chat {
   const { title, cwd, id: sessionID } = chat.session;
   const session = { createdAt: Date.now(), title: `${title.replace(/ \(fork\)$/, "")} (fork)`, cwd };
-  const { createdAt } = chat.messages[at].info;
-  const decisions = chat.decisions.filter(({ time }) => time <= createdAt);
-  const before = { ...chat, messages: chat.messages.slice(0, at), queue: [], decisions };
-  return withNewIDs(before, { ...session, forkOf: { sessionID, messageID } });
+  const until = chat.messages[end]?.info.createdAt ?? Number.POSITIVE_INFINITY;
+  const decisions = chat.decisions.filter(({ time }) => time <= until);
+  const before = { ...chat, messages: chat.messages.slice(0, end), queue: [], decisions };
+  return withNewIDs(before, { ...session, forkOf: { sessionID, messageID: place.id } });
 }
 
 /** Shares no mutable data with `chat`; ids keep their order. */

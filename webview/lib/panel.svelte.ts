@@ -11,6 +11,7 @@ import type {
   EditorContextKind,
   HostNotice,
   PanelState,
+  PromptTime,
   RuleRow,
   ToPanel,
 } from "../../src/chat/protocol.ts";
@@ -102,7 +103,7 @@ class PanelModel {
   wantFind = $state(0);
   /** Incremented with the events of the chat. */
   chatVersion = $state(0);
-  menu = $state<"mode" | "model">();
+  menu = $state<"mode" | "model" | "send">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
   readonly title = $derived(escapeInvisible(this.chat?.session.title ?? "") || "New session");
@@ -145,7 +146,7 @@ class PanelModel {
     connect: ({ view }) => (connecting.view = view),
     connected: ({ label }) => this.#begin(label),
     notice: (notice) => (this.notice = notice),
-    compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
+    compose: ({ text, send }) => (send && this.ready ? this.#send(text, "next-step") : this.insert(text)),
     find: () => this.find(),
     "answer-key": ({ key }) => this.#pressAnswerKey(key),
     focus: () => this.#focus(),
@@ -232,7 +233,7 @@ class PanelModel {
     return this.state !== undefined && this.state.readiness.type !== "no-key";
   }
 
-  prompt(): void {
+  prompt(when: PromptTime = "next-step"): void {
     const text = this.draft.trim();
     if (!this.state) return;
     const { attachments, comments } = this.state;
@@ -241,7 +242,7 @@ class PanelModel {
       connecting.ask();
       return;
     }
-    this.#send(text);
+    this.#send(text, when);
     this.write("");
   }
 
@@ -255,10 +256,10 @@ class PanelModel {
     else this.#focus();
   }
 
-  #send(text: string): void {
+  #send(text: string, when: PromptTime): void {
     const names = this.helpers.map(({ name }) => name);
     const agents = mentionedNames(text, names);
-    send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents });
+    send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents, when });
     this.view = "chat";
     this.notice = undefined;
     this.wantEnd++;

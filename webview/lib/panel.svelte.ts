@@ -29,6 +29,7 @@ import { mentionedNames } from "./mentions.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
+import { replaceText } from "./undoable-text.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
 
 /** The host gets the draft after the user has not typed for this time. */
@@ -209,6 +210,12 @@ class PanelModel {
     this.#draftTimer = window.setTimeout(() => this.#sendDraft(), pause);
   }
 
+  /** Writes a draft into the field so that the user can undo it there. */
+  rewrite(draft: string): void {
+    const isWritten = this.field !== undefined && !this.answerField && replaceText(this.field, draft);
+    if (!isWritten) this.write(draft);
+  }
+
   #sendDraft(): void {
     clearTimeout(this.#draftTimer);
     this.#unsentDraft?.();
@@ -219,7 +226,7 @@ class PanelModel {
     const end = this.draft.length;
     const atEnd = { selectionStart: end, selectionEnd: end };
     const { selectionStart: from, selectionEnd: to } = this.answerField ? atEnd : (this.field ?? atEnd);
-    this.write(this.draft.slice(0, from) + text + this.draft.slice(to));
+    this.rewrite(this.draft.slice(0, from) + text + this.draft.slice(to));
     this.#focus();
   }
 

@@ -1,7 +1,7 @@
 /** Events of a chat. Replaying the recorded ones gives the chat again; the others matter only during a run. */
 import * as z from "zod/mini";
 import { Message, ModelRef, Part, type ReplyError, Tokens, ToolDefinition } from "./message.ts";
-import { PromptInput } from "./prompt-input.ts";
+import { PromptInput, SendTime } from "./prompt-input.ts";
 import type { UserRequest } from "./requests.ts";
 import { ReviewDecision } from "./review-decisions.ts";
 
@@ -33,7 +33,11 @@ export const SessionInfo = z.object({
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
 /** A queued prompt with all its fields (Q2). `id` becomes its message's. */
-export const Queued = z.extend(z.omit(PromptInput, { messageID: true, noReply: true }), { id: z.string() });
+export const Queued = z.extend(z.omit(PromptInput, { messageID: true, noReply: true }), {
+  id: z.string(),
+  /** Missing in records of 0.4.0. */
+  when: z._default(SendTime, "next-step"),
+});
 export type Queued = z.infer<typeof Queued>;
 
 /** Beginning of every request of a conversation, until the next event of this kind (C7). */

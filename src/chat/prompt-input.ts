@@ -41,6 +41,10 @@ export const PromptInput = z.object({
 });
 export type PromptInput = z.infer<typeof PromptInput>;
 
+/** When a prompt of the queue is sent (Q2): with the next request of the turn, or as a turn of its own. */
+export const SendTime = z.enum(["next-step", "after-turn"]);
+export type SendTime = z.infer<typeof SendTime>;
+
 export function textPrompt(text: string, attachments: readonly Attachment[] = []): PromptInput {
   const files = attachments.map((attachment) => ({ type: "file" as const, ...attachment }));
   return { parts: [...files, ...(text.trim() === "" ? [] : [{ type: "text" as const, text }])] };

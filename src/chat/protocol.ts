@@ -4,7 +4,7 @@ import type { Chat, Entry } from "./apply.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
-import { Attachment } from "./prompt-input.ts";
+import { Attachment, SendTime } from "./prompt-input.ts";
 import {
   Answer,
   type AskReason,
@@ -42,6 +42,10 @@ const NoticeFix = z.enum([
 ]);
 export type NoticeFix = z.infer<typeof NoticeFix>;
 
+/** While a turn runs, `now` interrupts it. */
+const PromptTime = z.enum([...SendTime.options, "now"]);
+export type PromptTime = z.infer<typeof PromptTime>;
+
 export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready") }),
   z.object({
@@ -49,6 +53,7 @@ export const ToHost = z.discriminatedUnion("type", [
     text: z.string().check(z.maxLength(1 << 20)),
     attachments: z.array(Attachment).check(z.maxLength(100)),
     agents: z._default(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(20)), []),
+    when: PromptTime,
   }),
   z.object({ type: z.literal("stop") }),
   z.object({ type: z.literal("new-session") }),
@@ -136,6 +141,9 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("withdraw"), queuedID: z.string() }),
   /** Interrupts the turn and answers the queued prompts in a new one. */
   z.object({ type: z.literal("send-queued-now") }),
+  /** The same, with this prompt as the first. */
+  z.object({ type: z.literal("send-one-now"), queuedID: z.string() }),
+  z.object({ type: z.literal("set-queued-time"), queuedID: z.string(), when: SendTime }),
   z.object({
     type: z.literal("edit-queued"),
     queuedID: z.string(),

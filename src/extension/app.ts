@@ -173,6 +173,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     keepRules: (more, scope, sessionID) => void rules.keep(more, scope, sessionID).catch((error) => log.error(error)),
     ruleUsed: (rule) => rules.used(rule),
     attended: true,
+    sendsWaiting: true,
     lookPatienceMs: 200,
     get titles() {
       return readSettings().titles;

@@ -36,6 +36,7 @@ import { ModelError } from "./model.ts";
 import { streamReply } from "./reply/reply.ts";
 import type { Reply } from "./reply/reply-sink.ts";
 import { OverTime } from "./session/clock.ts";
+import { forNextStep } from "./session/prompt-queue.ts";
 import { breakOf, killed, markSession } from "./session/termination.ts";
 import type { AgentConfig } from "./setup/agent-config.ts";
 import { reminders } from "./setup/system-prompt.ts";
@@ -49,7 +50,7 @@ export async function runTurn(turn: Turn): Promise<TurnEnd> {
   const connected = turn.connectExternalTools();
   let end: TurnEnd;
   do end = await connected.then(() => runRounds(turn)).catch((error: unknown) => endOfFailure(turn, error));
-  while (turn.chat.queue.length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
+  while (forNextStep(turn.chat).length > 0 && (end.reason === "end_turn" || end.reason === "max_turns"));
   // There is no await between this check of the queue and here, so no prompt can be missed.
   turn.close();
   end = finish(turn, withReason(turn, end), Date.now() - started);
@@ -159,7 +160,7 @@ async function checkPrice(turn: Turn, config: AgentConfig): Promise<TurnEnd | un
 async function runRound(turn: Turn, progress: Progress): Promise<Next> {
   const { finishes } = turn.budget;
   // What is queued waits for a turn that has steps left.
-  if (turn.chat.queue.length > 0 && !finishes) {
+  if (forNextStep(turn.chat).length > 0 && !finishes) {
     turn.takeQueued();
     progress.mustTellAll = true;
   }

@@ -170,6 +170,8 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
     hooks,
     openChild: record.openChild,
     attended: options.canUseTool !== undefined,
+    // The result of a run is that of its own prompts.
+    sendsWaiting: false,
     // Nobody looks for a session that is not stored.
     titles: persist && (options.titles ?? true),
     log: {

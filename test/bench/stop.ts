@@ -68,6 +68,7 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
       externalTools: noExternalTools,
       toolSearchTools: () => [],
       checkpoints: noCheckpoints,
+      sendsWaiting: false,
       ruleUsed() {},
       recorder,
       lock: noLock,

@@ -145,7 +145,11 @@ describe("commands", () => {
     await say(panel, "the third");
     const queue = panel.getByRole("list", { name: "Queue" });
     await queue.getByText("the third").waitFor();
-    assert.deepEqual(await queue.getByRole("listitem").allInnerTexts(), ["the second", "the third"]);
+    const rows = (await queue.getByRole("listitem").allInnerTexts()).map((row) => row.split("\n"));
+    assert.deepEqual(rows, [
+      ["the second", "at the next step"],
+      ["the third", "at the next step"],
+    ]);
     await queue.getByRole("button", { name: "Withdraw" }).last().click();
     await queue.getByText("the third").waitFor({ state: "detached" });
     release();

@@ -38,6 +38,7 @@ export function sessionDeps(
     rules: () => ({ user: [], workspace: [] }),
     keepRules() {},
     attended: true,
+    sendsWaiting: true,
     titles: false,
     log: { firstByte() {}, event() {}, note() {}, bug: (error) => bugs.push(error) },
     ...change,

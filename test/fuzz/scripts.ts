@@ -1,5 +1,6 @@
 /** Random scripts: replies of the server, actions of the user, and answers to questions. */
 import fc from "fast-check";
+import type { WhenBusy } from "../../src/loop/session/session.ts";
 import { anthropicEvents, openaiEvents } from "../model-server/encode.ts";
 import type { Answer, Block } from "../model-server.ts";
 
@@ -59,7 +60,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
 export type Deed =
   | { type: "nothing" }
   | { type: "stop"; after: number }
-  | { type: "prompt"; after: number; how: "queue" | "drop" | "interrupt" };
+  | { type: "prompt"; after: number; how: WhenBusy };
 
 const after = fc.integer({ min: 0, max: 12 });
 const deed: fc.Arbitrary<Deed> = fc.oneof(
@@ -70,7 +71,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant("prompt" as const),
       after,
-      how: fc.constantFrom("queue" as const, "drop" as const, "interrupt" as const),
+      how: fc.constantFrom<WhenBusy[]>("queue", "after-turn", "drop", "interrupt"),
     }),
   },
 );

@@ -149,6 +149,7 @@ export class Harness {
       toolSearchTools: standIns,
       checkpoints: options.checkpoints ?? noCheckpoints,
       attended,
+      sendsWaiting: true,
       titles,
       log: {
         event: (event) => this.loopEvents.push(event),

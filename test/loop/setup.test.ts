@@ -311,8 +311,8 @@ describe("Q2 the queue", () => {
   it("Q2 P3 a prompt whose agent no longer exists does not stop the next ones", async () => {
     const chat = newSession("/");
     chat.queue = [
-      { id: "msg_1", ...textPrompt("For nobody"), agent: "gone" },
-      { id: "msg_2", ...textPrompt("For build") },
+      { id: "msg_1", ...textPrompt("For nobody"), agent: "gone", when: "next-step" },
+      { id: "msg_2", ...textPrompt("For build"), when: "next-step" },
     ];
     const h = new Harness([["Hello."], ["Hello."]], { chat });
     await h.turn("New");

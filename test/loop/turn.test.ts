@@ -407,7 +407,7 @@ describe("queued prompts", () => {
       },
       parts: [{ ...base, id: "prt_1", type: "text", text: "Half tak" }],
     });
-    chat.queue = ["msg_1", "msg_2"].map((id) => ({ id, ...textPrompt(`The words of ${id}`) }));
+    chat.queue = ["msg_1", "msg_2"].map((id) => ({ id, ...textPrompt(`The words of ${id}`), when: "next-step" }));
     const h = new Harness([["Hello."]], { chat });
     await h.turn("New");
     const said = h.chat.messages.flatMap(({ parts }) =>

@@ -16,7 +16,7 @@ describe("comments that wait", () => {
     await group(panel).getByRole("button", { name: "Comment on src/cart.ts, lines 40–44", exact: true }).click();
     await button(panel, "Remove the comment on src/cart.ts, lines 40–44").click();
     await message(panel).press("Enter");
-    const prompt = { type: "prompt", text: "", attachments: [], agents: [] };
+    const prompt = { type: "prompt", text: "", attachments: [], agents: [], when: "next-step" };
     assert.deepEqual(await own(panel), [
       { type: "show-comment", id: "c3" },
       { type: "remove-comment", id: "c3" },
@@ -58,7 +58,7 @@ describe("comments that were sent", () => {
   it("V2 are named in the queue", async () => {
     const entry = commentStates.comments.messages[0];
     const parts = entry?.type === "snapshot" ? (entry.chat.messages[0]?.parts ?? []) : [];
-    const queued = { id: "q1", parts: parts.filter((part) => part.type === "comment") };
+    const queued = { ...f.waiting("q1", ""), parts: parts.filter((part) => part.type === "comment") };
     const busy = { type: "busy", since: f.now } as const;
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, queue: [queued] })));
     await panel.page.getByText("src/cart.ts, lines 31–33: Round once, at the end.").waitFor();

@@ -167,8 +167,8 @@ export function chat(title: string, messages: Entry[], change: Partial<Chat> = {
 }
 
 /** A queued prompt. */
-export function waiting(id: string, text: string): Queued {
-  return { id, parts: [{ type: "text", text }] };
+export function waiting(id: string, text: string, when: Queued["when"] = "next-step"): Queued {
+  return { id, parts: [{ type: "text", text }], when };
 }
 
 export function snapshot(chat: Chat, state: PanelState = panelState(), draft = ""): Unnumbered {

@@ -202,7 +202,7 @@ export const loopStates: Record<string, State> = {
           queue: [
             f.waiting("q1", "Use the term “order value”, not “cart total”."),
             f.waiting("q2", "Then update the README, and the changelog too, and say in both why the name has changed."),
-            f.waiting("q3", "Last, run all tests."),
+            f.waiting("q3", "Last, run all tests.", "after-turn"),
           ],
         }),
       ),
@@ -213,6 +213,12 @@ export const loopStates: Record<string, State> = {
       await rows.nth(0).getByRole("button", { name: "Edit" }).click();
       await rows.nth(1).hover();
     },
+  },
+  "send-menu": {
+    messages: [
+      f.snapshot(f.chat(title, [asked, f.rondo(f.work)], { status: busy }), f.panelState(), "Then run all tests."),
+    ],
+    act: (page) => page.getByRole("button", { name: "When to send" }).click(),
   },
   "broken-off": {
     messages: [f.snapshot(f.chat(title, [asked, f.rondo(f.work, { finish: "interrupted" })]))],

@@ -317,7 +317,13 @@ describe("agents", () => {
     assert.equal(await list.count(), 0);
     await message(panel).press("Enter");
     assert.deepEqual(await panel.sentOf("prompt"), [
-      { type: "prompt", text: "Let @general count, not @nobody, and @ex", attachments: [], agents: ["general"] },
+      {
+        type: "prompt",
+        text: "Let @general count, not @nobody, and @ex",
+        attachments: [],
+        agents: ["general"],
+        when: "next-step",
+      },
     ]);
   });
 });

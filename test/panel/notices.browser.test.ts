@@ -11,7 +11,7 @@ import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
 
 const haiku = { providerID: "anthropic", modelID: "claude-haiku-4-5" };
-const goOn = { type: "prompt", text: "Go on.", attachments: [], agents: [] };
+const goOn = { type: "prompt", text: "Go on.", attachments: [], agents: [], when: "next-step" };
 const again = { type: "try-again" };
 
 /** What the first button of an end sends, or the name of what it opens or gives the focus to. */

@@ -39,7 +39,9 @@ describe("the panel", () => {
     await message(panel).press("Shift+Enter");
     await message(panel).pressSequentially("two");
     await message(panel).press("Enter");
-    assert.deepEqual(await panel.sentOf("prompt"), [{ type: "prompt", text: "one\ntwo", attachments: [], agents: [] }]);
+    assert.deepEqual(await panel.sentOf("prompt"), [
+      { type: "prompt", text: "one\ntwo", attachments: [], agents: [], when: "next-step" },
+    ]);
     assert.equal(await message(panel).inputValue(), "");
     await panel.post(events({ type: "status", status: busy }));
     await message(panel).fill("three");

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
 import type { Message, Part, ToolState } from "../../src/chat/message.ts";
+import { SendTime } from "../../src/chat/prompt-input.ts";
 
 const model = { providerID: "anthropic", modelID: "test" };
 const tokens = { input: 1, output: 2, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
@@ -108,7 +109,7 @@ export const chats: fc.Arbitrary<Chat> = fc
   .record({
     title: text,
     messages: fc.array(message, { minLength: 1, maxLength: 6 }),
-    queue: fc.array(text, { maxLength: 2 }),
+    queue: fc.array(fc.record({ text, when: fc.constantFrom(...SendTime.options) }), { maxLength: 2 }),
     pruned: fc.option(fc.nat()),
   })
   .map(({ title, messages, queue, pruned }) => {
@@ -125,7 +126,7 @@ export const chats: fc.Arbitrary<Chat> = fc
       const base = (part: number) => ({ id: `prt_${at}_${part}`, sessionID, messageID: id });
       return { info, parts: parts.map((part, index): Part => ({ ...part, ...base(index) })) };
     });
-    chat.queue = queue.map((one, at) => ({ id: `msg_q${at}`, parts: [{ type: "text", text: one }] }));
+    chat.queue = queue.map(({ text, when }, at) => ({ id: `msg_q${at}`, parts: [{ type: "text", text }], when }));
     const last = chat.messages[(pruned ?? 0) % chat.messages.length]?.info.id ?? "";
     if (pruned !== null) chat.pruned = { outputs: last };
     // The records of fast-check have no prototype.

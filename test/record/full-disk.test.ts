@@ -45,6 +45,7 @@ describe("a full disk", () => {
         recorder: transcript,
         openModel: async () => model,
         attended: true,
+        sendsWaiting: true,
       },
     );
     const fill = () => {

@@ -119,6 +119,8 @@ describe("records of version 0.4.0", () => {
 
   it("R4 Q3 an interrupted turn is closed when the session continues", async () => {
     appendFileSync(sessions.path(id), readFileSync(path.join(fixtures, "interrupted.jsonl")));
+    const queued = sessions.open(id).chat.queue.map(({ when }) => when);
+    assert.deepEqual(queued, ["next-step"], "0.4.0 knew no other time");
     const { chat, requests } = await continued();
     assert.deepEqual(
       parts(chat, "tool")
@@ -159,6 +161,7 @@ describe("records of version 0.4.0", () => {
         recorder,
         openModel: async () => model,
         attended: false,
+        sendsWaiting: false,
       },
     );
     const result = await session.prompt(textPrompt("What now?"));

@@ -142,7 +142,10 @@ describe("search over sessions", () => {
   it("R5 does not search thoughts, drafts of calls and queued prompts", async () => {
     const id = add("One", [{ reasoning: "secret" }, { input: { silent: true, text: "secret" } }, { text: "said" }]);
     const transcript = sessions.transcript(id, () => assert.fail(), sessions.open(id));
-    transcript.append({ type: "queued", queue: [{ id: "msg_q", parts: [{ type: "text", text: "secret" }] }] });
+    transcript.append({
+      type: "queued",
+      queue: [{ id: "msg_q", parts: [{ type: "text", text: "secret" }], when: "next-step" }],
+    });
     transcript.close();
     assert.deepEqual(await found("secret"), []);
     assert.deepEqual(await found("said"), [id]);

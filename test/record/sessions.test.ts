@@ -40,6 +40,7 @@ describe("the list of sessions", () => {
         recorder: transcript,
         openModel: async () => model,
         attended: false,
+        sendsWaiting: false,
       },
     );
     await session.prompt(textPrompt(prompt));

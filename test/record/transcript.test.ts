@@ -42,7 +42,7 @@ const events: RecordedEvent[] = [
   { type: "part", part: text("") },
   delta("Hé"),
   delta("llo 😀"),
-  { type: "queued", queue: [{ id: "msg_3", parts: [{ type: "text", text: "And then?" }] }] },
+  { type: "queued", queue: [{ id: "msg_3", parts: [{ type: "text", text: "And then?" }], when: "after-turn" }] },
   delta(" there"),
   { type: "part", part: text("Héllo 😀 there!") },
   { type: "message", message: { ...reply, completedAt: 3, finish: "stop" } },

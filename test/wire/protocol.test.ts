@@ -13,7 +13,7 @@ const id = "ses_1";
 /** One of each kind: the type demands it of every new one. */
 const messages: Messages = {
   ready: { type: "ready" },
-  prompt: { type: "prompt", text: "Round the totals", attachments: [], agents: ["explore"] },
+  prompt: { type: "prompt", text: "Round the totals", attachments: [], agents: ["explore"], when: "next-step" },
   "panel-focus": { type: "panel-focus", on: true },
   stop: { type: "stop" },
   "new-session": { type: "new-session" },
@@ -66,6 +66,8 @@ const messages: Messages = {
   "set-model": { type: "set-model", providerID: "anthropic", modelID: "claude" },
   withdraw: { type: "withdraw", queuedID: "q_1" },
   "send-queued-now": { type: "send-queued-now" },
+  "send-one-now": { type: "send-one-now", queuedID: "q_1" },
+  "set-queued-time": { type: "set-queued-time", queuedID: "q_1", when: "after-turn" },
   "edit-queued": { type: "edit-queued", queuedID: "q_1", text: "And the changelog" },
   "move-queued": { type: "move-queued", queuedID: "q_1", to: 0 },
   "set-agent": { type: "set-agent", name: "build" },

@@ -11,6 +11,7 @@ import type {
   EditorContextKind,
   HostNotice,
   PanelState,
+  PromptTime,
   RuleRow,
   ToPanel,
 } from "../../src/chat/protocol.ts";
@@ -30,6 +31,7 @@ import { mentionedNames } from "./mentions.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
+import { replaceText } from "./undoable-text.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
 
 /** The host gets the draft after the user has not typed for this time. */
@@ -106,7 +108,7 @@ class PanelModel {
   wantFind = $state(0);
   /** Incremented with the events of the chat. */
   chatVersion = $state(0);
-  menu = $state<"mode" | "model">();
+  menu = $state<"mode" | "model" | "send">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
   readonly title = $derived(escapeInvisible(this.chat?.session.title ?? "") || "New session");
@@ -151,7 +153,7 @@ class PanelModel {
     connect: ({ view }) => (connecting.view = view),
     connected: ({ label }) => this.#begin(label),
     notice: (notice) => (this.notice = notice),
-    compose: ({ text, send }) => (send && this.ready ? this.#send(text) : this.insert(text)),
+    compose: ({ text, send }) => (send && this.ready ? this.#send(text, "next-step") : this.insert(text)),
     find: () => this.find(),
     "answer-key": ({ key }) => this.#pressAnswerKey(key),
     focus: () => this.#focus(),
@@ -214,6 +216,12 @@ class PanelModel {
     this.#draftTimer = window.setTimeout(() => this.#sendDraft(), pause);
   }
 
+  /** Writes a draft into the field so that the user can undo it there. */
+  rewrite(draft: string): void {
+    const isWritten = this.field !== undefined && !this.answerField && replaceText(this.field, draft);
+    if (!isWritten) this.write(draft);
+  }
+
   #sendDraft(): void {
     clearTimeout(this.#draftTimer);
     this.#unsentDraft?.();
@@ -224,7 +232,7 @@ class PanelModel {
     const end = this.draft.length;
     const atEnd = { selectionStart: end, selectionEnd: end };
     const { selectionStart: from, selectionEnd: to } = this.answerField ? atEnd : (this.field ?? atEnd);
-    this.write(this.draft.slice(0, from) + text + this.draft.slice(to));
+    this.rewrite(this.draft.slice(0, from) + text + this.draft.slice(to));
     this.#focus();
   }
 
@@ -238,7 +246,7 @@ class PanelModel {
     return this.state !== undefined && this.state.readiness.type !== "no-key";
   }
 
-  prompt(): void {
+  prompt(when: PromptTime = "next-step"): void {
     const text = this.draft.trim();
     if (!this.state) return;
     const { attachments, comments } = this.state;
@@ -247,7 +255,7 @@ class PanelModel {
       connecting.ask();
       return;
     }
-    this.#send(text);
+    this.#send(text, when);
     this.write("");
   }
 
@@ -261,10 +269,10 @@ class PanelModel {
     else this.#focus();
   }
 
-  #send(text: string): void {
+  #send(text: string, when: PromptTime): void {
     const names = this.helpers.map(({ name }) => name);
     const agents = mentionedNames(text, names);
-    send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents });
+    send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents, when });
     this.view = "chat";
     this.notice = undefined;
     this.wantEnd++;

@@ -3,10 +3,10 @@ import type * as vscode from "vscode";
 import { commentsPrompt } from "../../chat/comments.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { type Attachment, type SentComment, textPrompt } from "../../chat/prompt-input.ts";
-import type { HostNotice } from "../../chat/protocol.ts";
+import type { HostNotice, PromptTime } from "../../chat/protocol.ts";
 import type { BuildMode } from "../../chat/requests.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
-import type { Session } from "../../loop/session/session.ts";
+import type { Session, WhenBusy } from "../../loop/session/session.ts";
 import type { CommentThreads } from "../comments/comment-threads.ts";
 import type { Models } from "../models/models.ts";
 import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessions/choices.ts";
@@ -23,7 +23,14 @@ interface WrittenPrompt {
   agents?: readonly string[];
   /** Ids of comments that are sent with it. */
   comments?: readonly string[];
+  when?: PromptTime;
 }
+
+const whenBusy: Record<PromptTime, WhenBusy> = {
+  "next-step": "queue",
+  "after-turn": "after-turn",
+  now: "interrupt",
+};
 
 interface ComposerSources {
   models: Models;
@@ -48,6 +55,8 @@ export class Composer {
     detach: ({ index }) => this.#setAttachments(this.attachments.toSpliced(index, 1)),
     withdraw: ({ queuedID }) => this.#session.queue.withdraw(queuedID),
     "send-queued-now": () => this.#session.sendQueuedNow(),
+    "send-one-now": ({ queuedID }) => this.#session.sendQueuedNow(queuedID),
+    "set-queued-time": ({ queuedID, when }) => this.#session.queue.setTime(queuedID, when),
     "edit-queued": ({ queuedID, text }) => this.#session.queue.edit(queuedID, text),
     "move-queued": ({ queuedID, to }) => this.#session.queue.move(queuedID, to),
     "set-mode": ({ mode }) => {
@@ -101,7 +110,7 @@ export class Composer {
   }
 
   #send(session: Session, written: WrittenPrompt, taken: readonly SentComment[]): void {
-    const { text, attachments, agents = [] } = written;
+    const { text, attachments, agents = [], when = "next-step" } = written;
     const { conversations, memory, send } = this.#context;
     chooseModel(session, this.#sources.models, memory);
     const isCurrent = session === this.#session;
@@ -111,7 +120,8 @@ export class Composer {
     const words = [...parts, ...mentions];
     if (words.length + taken.length === 0) return;
     const giveBack = (error: unknown) => this.#giveBack(session, written, error);
-    session.prompt(taken.length > 0 ? commentsPrompt(taken, words) : { parts: words }).catch(giveBack);
+    const input = taken.length > 0 ? commentsPrompt(taken, words) : { parts: words };
+    session.prompt(input, whenBusy[when]).catch(giveBack);
     if (isCurrent) void memory.update(remembered.session, session.chat.session.id);
   }
 

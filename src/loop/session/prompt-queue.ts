@@ -1,8 +1,8 @@
-/** The prompts that wait for the next step (Q2). They are stored at once, and outlive the process. */
+/** The prompts that wait for the next step, or for the end of the turn (Q2). They are stored at once, and outlive the process. */
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent, Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
-import type { PromptInput } from "../../chat/prompt-input.ts";
+import type { PromptInput, SendTime } from "../../chat/prompt-input.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { IntakeError } from "./intake-error.ts";
 
@@ -16,6 +16,12 @@ interface QueueDeps {
   maxDepth(): number;
 }
 
+/** Returns the prompts that join the turn at its next step. */
+export function forNextStep({ queue }: Pick<Chat, "queue">): Queued[] {
+  return queue.filter(({ when }) => when === "next-step");
+}
+
+/** In the order in which they are sent: those for the next step come first. */
 export class PromptQueue {
   readonly #deps: QueueDeps;
 
@@ -27,8 +33,12 @@ export class PromptQueue {
     return this.#deps.chat.queue.length === 0;
   }
 
-  /** Adds a prompt at the end. @throws IntakeError `queue-full`, RecordError when it cannot be kept: nothing is added */
-  add(input: PromptInput): void {
+  has(id: string): boolean {
+    return this.#deps.chat.queue.some((one) => one.id === id);
+  }
+
+  /** Adds a prompt behind those that are sent at the same time. @throws IntakeError `queue-full`, RecordError when it cannot be kept: nothing is added */
+  add(input: PromptInput, when: SendTime): void {
     const { chat, flush, maxDepth } = this.#deps;
     const before = chat.queue;
     const most = maxDepth();
@@ -39,7 +49,7 @@ export class PromptQueue {
       );
     }
     const { messageID, noReply: _, ...rest } = input;
-    this.#set([...before, { ...rest, id: messageID ?? newID("msg") }]);
+    this.#set([...before, { ...rest, id: messageID ?? newID("msg"), when }]);
     try {
       flush();
     } catch (error) {
@@ -57,7 +67,19 @@ export class PromptQueue {
     await this.#change((queue) => queue.map((one) => (one.id === id ? withText(one, text) : one)));
   }
 
-  /** Moves a prompt to position `to`, from 0. */
+  async setTime(id: string, when: SendTime): Promise<void> {
+    await this.#change((queue) => queue.map((one) => (one.id === id ? { ...one, when } : one)));
+  }
+
+  /** Makes a prompt the first one, for the next step. */
+  async putFirst(id: string): Promise<void> {
+    await this.#change((queue) => {
+      const one = queue.find((other) => other.id === id);
+      return one ? [{ ...one, when: "next-step" }, ...queue.filter((other) => other !== one)] : queue;
+    });
+  }
+
+  /** Moves a prompt to position `to`, from 0, among those that are sent at the same time. */
   async move(id: string, to: number): Promise<void> {
     await this.#change((queue) => {
       const one = queue.find((other) => other.id === id);
@@ -66,17 +88,17 @@ export class PromptQueue {
     });
   }
 
-  /** Empties the queue: `store` gets each prompt in order. */
-  take(agents: AgentCatalog, store: (input: Omit<PromptInput, "noReply">) => void): void {
+  /** Takes prompts out of the queue: `store` gets each one in order. */
+  take(taken: readonly Queued[], agents: AgentCatalog, store: (input: Omit<PromptInput, "noReply">) => void): void {
     const { chat, emit } = this.#deps;
-    for (const { id, agent, ...input } of chat.queue) {
+    for (const { id, agent, when: _, ...input } of taken) {
       // The process may have ended between storing the message and emptying the queue: its parts are stored again.
       if (findEntry(chat, id)) emit({ type: "reset", messageID: id });
       // Its agent may no longer exist; then the session's own answers.
       const isThere = agent !== undefined && agents.all().some(({ name }) => name === agent);
       store({ ...input, messageID: id, ...(isThere && { agent }) });
     }
-    this.#set([]);
+    this.#set(chat.queue.filter((one) => !taken.includes(one)));
   }
 
   async #change(change: (queue: Queued[]) => Queued[]): Promise<void> {
@@ -84,7 +106,8 @@ export class PromptQueue {
   }
 
   #set(queue: Queued[]): void {
-    this.#deps.emit({ type: "queued", queue });
+    const isNext = ({ when }: Queued) => when === "next-step";
+    this.#deps.emit({ type: "queued", queue: [...queue.filter(isNext), ...queue.filter((one) => !isNext(one))] });
   }
 }
 

@@ -20,6 +20,8 @@ export interface SessionDeps extends Services, ConfigSources {
   /** The user sees a question that is still looked at after this time, in ms; absent: only whole questions are shown. */
   lookPatienceMs?: number;
   fallbackModel(): ModelRef | undefined;
+  /** Whether a prompt that waits for the end of a turn then begins one of its own (Q2); if not, it stays in the queue. */
+  sendsWaiting: boolean;
   /** Whether the model is asked for a title after its first reply (L5). */
   titles: boolean;
 }

@@ -1,13 +1,13 @@
 /** Takes the prompts of a session: checks them, lets hooks add to them, and stores them in its chat. */
 import type { Chat } from "../../chat/apply.ts";
-import type { ChatEvent } from "../../chat/events.ts";
+import type { ChatEvent, Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import { pendingPrompt } from "../context/context.ts";
 import type { Choices, ConfigResolver } from "../setup/agent-config.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
 import { IntakeError } from "./intake-error.ts";
-import type { PromptQueue } from "./prompt-queue.ts";
+import { forNextStep, type PromptQueue } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionHooks } from "./session-hooks.ts";
 import { markSession } from "./termination.ts";
@@ -67,10 +67,20 @@ export class SessionPrompts {
     }
   }
 
+  /** Takes the prompts that wait for the next step. */
   takeQueued(): void {
+    this.#take(forNextStep(this.#parts.chat));
+  }
+
+  /** Takes the first prompt of the queue, to begin a turn with it. */
+  takeFirst(): void {
+    this.#take(this.#parts.chat.queue.slice(0, 1));
+  }
+
+  #take(taken: readonly Queued[]): void {
     const { queue, resolver } = this.#parts;
-    if (queue.isEmpty) return;
+    if (taken.length === 0) return;
     resolver.refresh();
-    queue.take(resolver.project.agents, (input) => this.store(input));
+    queue.take(taken, resolver.project.agents, (input) => this.store(input));
   }
 }

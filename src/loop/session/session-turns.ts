@@ -22,6 +22,8 @@ interface TurnParts {
   events: SessionEvents;
   prompts: SessionPrompts;
   planOffer: PlanOffer;
+  /** Called when the model was done with a turn, and the next one may begin. */
+  onDone(): void;
   /** Aborted when the session closes. */
   closing: AbortSignal;
 }
@@ -99,6 +101,7 @@ export class SessionTurns {
       if (end?.reason === "end_turn" && this.mayAsk) planOffer.offer();
       ready.resolve();
       done.resolve();
+      if (end?.reason === "end_turn") this.#parts.onDone();
     }
   }
 

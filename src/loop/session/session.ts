@@ -26,7 +26,7 @@ import { Budget, type ReachedLimit } from "./budget.ts";
 import type { SessionState } from "./create-turn.ts";
 import { IntakeError } from "./intake-error.ts";
 import { PlanOffer } from "./plan-offer.ts";
-import { PromptQueue } from "./prompt-queue.ts";
+import { forNextStep, PromptQueue } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionEvents } from "./session-events.ts";
 import { SessionHooks } from "./session-hooks.ts";
@@ -40,6 +40,12 @@ export type PromptResult =
   | { type: "queued" }
   | { type: "stored" }
   | { type: "dropped" };
+
+/**
+ * What becomes of a prompt that is sent while a turn runs (Q2): it waits for the next step (`queue`) or for the end of the
+ * turn (`after-turn`), is not taken (`drop`), or ends the turn and begins one of its own (`interrupt`).
+ */
+export type WhenBusy = "queue" | "after-turn" | "drop" | "interrupt";
 
 export class Session {
   readonly chat: Chat;
@@ -112,6 +118,7 @@ export class Session {
       events: this.#events,
       prompts: this.#prompts,
       planOffer: this.#planOffer,
+      onDone: () => void this.#sendWaiting(),
     });
     const { background } = deps.host;
     background.listen(() => this.#events.apply({ type: "background", commands: [...background.list()] }));
@@ -145,11 +152,10 @@ export class Session {
   }
 
   /**
-   * Takes a prompt and resolves when its turn ends. While a turn runs, the prompt waits for the next step (`queue`), is
-   * not taken (`drop`), or ends the turn and begins one of its own (`interrupt`).
+   * Takes a prompt and resolves when its turn ends, or when it is queued.
    * @throws IntakeError when it is not taken, RecordError when what was said before cannot be kept: nothing is stored
    */
-  async prompt(input: PromptInput, whenBusy: "queue" | "drop" | "interrupt" = "queue"): Promise<PromptResult> {
+  async prompt(input: PromptInput, whenBusy: WhenBusy = "queue"): Promise<PromptResult> {
     await this.#turns.waitForCurrent();
     this.#refresh();
     this.#prompts.check(input);
@@ -170,7 +176,7 @@ export class Session {
     const store = () => this.#prompts.store(heard);
     if (!input.noReply) {
       if (this.running) {
-        this.queue.add(heard);
+        this.queue.add(heard, whenBusy === "after-turn" ? "after-turn" : "next-step");
         return { type: "queued" };
       }
       return { type: "ended", end: await this.#turns.run(async () => store) };
@@ -230,16 +236,42 @@ export class Session {
   }
 
   /**
-   * Interrupts the turn and answers the queued prompts in a new one (Q2). Does nothing when none is queued.
+   * Interrupts the turn and begins a new one with the queued prompts for the next step, or else with the first of the
+   * others (Q2). `first`: id of the prompt that goes before all. Does nothing when it, or any, is no longer queued.
    * @throws IntakeError
    */
-  async sendQueuedNow(): Promise<void> {
-    if (this.queue.isEmpty) return;
+  async sendQueuedNow(first?: string): Promise<void> {
+    const isGone = () => this.queue.isEmpty || (first !== undefined && !this.queue.has(first));
+    if (isGone()) return;
     this.#refresh();
     await this.#checkMemory();
     await this.stop();
     await this.#turns.waitForCurrent();
-    if (!this.running && !this.queue.isEmpty) await this.#turns.run(async () => () => {});
+    if (this.running || isGone()) return;
+    if (first !== undefined) await this.queue.putFirst(first);
+    if (!this.running && !this.queue.isEmpty) await this.#runQueued();
+  }
+
+  /** Begins a turn with the first prompt that waits for the end of one, unless a plan waits for its answer (Q2). */
+  async #sendWaiting(): Promise<void> {
+    const { sendsWaiting, log } = this.#deps;
+    const isDue = () => sendsWaiting && !this.running && !this.queue.isEmpty && this.chat.requests.length === 0;
+    if (!isDue() || this.#closing.signal.aborted) return;
+    try {
+      this.#refresh();
+      await this.#checkMemory();
+      if (isDue()) await this.#runQueued();
+    } catch (error) {
+      // It stays in the queue: another window has been faster, or the session has ended for good.
+      if (!(error instanceof IntakeError)) log.bug(error);
+    }
+  }
+
+  async #runQueued(): Promise<void> {
+    await this.#turns.run(async () => {
+      const isOwnTurn = forNextStep(this.chat).length === 0;
+      return () => isOwnTurn && this.#prompts.takeFirst();
+    });
   }
 
   /** @returns whether the request was open @throws AnswerError for an answer of another kind; it then stays open */

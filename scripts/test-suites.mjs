@@ -83,7 +83,6 @@ const suiteOfPath = [
   ["tools/bash.test.ts", "processes"],
   ["tools/run-command", "processes"],
   ["tools/sandbox/bubblewrap.test.ts", "processes"],
-  ["tools/sandbox/killed-process.test.ts", "processes"],
   ["tools/command/bounded.test.ts", "processes"],
   ["tools/command/git-ignored.test.ts", "processes"],
   ["tools/command/traced.test.ts", "processes"],

@@ -16,6 +16,7 @@ import {
 } from "./requests.ts";
 import type { PendingComment, RestoreFile, ReviewFile } from "./review-views.ts";
 import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "./session-views.ts";
+import type { CommandChoice } from "./slash-command.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
@@ -153,6 +154,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("set-agent"), name: z.string() }),
   z.object({ type: z.literal("attach") }),
   z.object({ type: z.literal("detach"), index: z.int().check(z.gte(0)) }),
+  /** Reads the command files again; the answer is in the state. */
+  z.object({ type: z.literal("list-commands") }),
   /** Answered with `editor-context`, once for each kind, as soon as it is known. */
   z.object({ type: z.literal("list-editor-contexts") }),
   z.object({ type: z.literal("attach-editor-context"), kind: z.enum(editorContextKinds) }),
@@ -224,7 +227,11 @@ export interface ContextUse {
   limit: number;
   /** As counted by the provider in its last reply; undefined if it did not. */
   reported: number | undefined;
-  parts: { name: "system" | "rules" | "memory" | "tools" | "messages" | "outputs"; tokens: number; detail?: string }[];
+  parts: {
+    name: "system" | "rules" | "memory" | "skills" | "tools" | "messages" | "outputs";
+    tokens: number;
+    detail?: string;
+  }[];
 }
 
 export interface AgentChoice {
@@ -347,6 +354,8 @@ export interface PanelState {
   contextUsed: number | undefined;
   cost: Cost;
   agents: AgentChoice[];
+  /** What "/" offers beside the panel's own commands. */
+  commands: CommandChoice[];
   agent: string;
   recent: SessionSummary[];
   /** The worktree of the session on screen. */

@@ -55,6 +55,7 @@ import { RivalsPage } from "./panel/rivals-page.ts";
 import { rulesHandlers } from "./panel/rules-handlers.ts";
 import { SandboxOffer } from "./panel/sandbox-offer.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
+import { SlashCommands } from "./panel/slash-commands.ts";
 import { Starters } from "./panel/starters.ts";
 import { openTour } from "./panel/tour.ts";
 import { TracePage } from "./panel/trace-page.ts";
@@ -289,6 +290,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const rivals = own(new RivalsPage(page, worktrees));
   const composer = new Composer(page, {
     ...{ models, files, worktrees, comments: comments.threads },
+    commands: new SlashCommands(() => projects.loadCommands()),
     decided: ({ chat }) => teller.settled(chat.session.id),
   });
   const bypassEnds = own(

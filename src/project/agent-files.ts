@@ -2,12 +2,9 @@
 import path from "node:path";
 import { isRecord } from "../chat/json.ts";
 import type { Agent } from "../loop/agents/agents.ts";
-import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/node-host/config-files.ts";
+import { type ConfigRoot, listMarkdown } from "../tools/node-host/config-files.ts";
 import { type AgentOrigin, parseAgent } from "./agent-fields.ts";
-import { type Markdown, readMarkdown } from "./front-matter.ts";
-
-/** Larger files are rejected rather than cut, because half a prompt is a different prompt. */
-const maxFileBytes = 256 * 1024;
+import { readMarkdownFile } from "./prompt-file.ts";
 
 interface FoundAgents {
   /** The nearest comes last, so that it replaces others of its name. */
@@ -54,20 +51,10 @@ type LoadedAgent =
 
 function loadAgent(root: ConfigRoot, name: string): LoadedAgent {
   const fileName = path.posix.basename(name, ".md");
-  const found = readConfigFile(root, name, maxFileBytes);
+  const found = readMarkdownFile(root, name);
   if (found.type === "missing") return found;
-  const broken = (why: string): LoadedAgent => ({ type: "broken", name: fileName, why });
-  if (found.type === "unusable") return broken(found.why);
-  if (found.size > maxFileBytes) return broken(`it is larger than ${maxFileBytes / 1024} KiB`);
-  const text = decodeText(found.bytes);
-  if (text === undefined) return broken("it is not text");
-  let markdown: Markdown;
-  try {
-    markdown = readMarkdown(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return broken(error.message);
-  }
+  if (found.type === "broken") return { ...found, name: fileName };
+  const { markdown } = found;
   // Claude Code's agents are always subagents.
   const mode: AgentOrigin["mode"] = name.startsWith(".claude/") ? "subagent" : "all";
   const parsed = parseAgent(markdown, { source: root.source, fileName, mode });

@@ -40,11 +40,20 @@ function parseStrictly(yaml: string): unknown {
   return parse(yaml, { maxAliasCount: 0, prettyErrors: false, logLevel: "error" });
 }
 
-/** Quotes values with a second colon, as in `description: Use it when: …`: not valid YAML, but common in such files. */
+/**
+ * Quotes values with a second colon, as in `description: Use it when: …`, and with text after a bracket, as in
+ * `argument-hint: [issue] [depth]`: not valid YAML, but common in such files.
+ */
 function quoteLines(yaml: string): string {
-  return yaml.replace(/^([\w-]+): +(?![ "'[{|>&*!%@`])(.*)$/gm, (line: string, key: string, value: string) => {
-    return /: | #|:$/.test(value) ? `${key}: ${JSON.stringify(value.trim())}` : line;
+  return yaml.replace(/^([\w-]+): +(?![ "'{|>&*!%@`])(.*)$/gm, (line: string, key: string, value: string) => {
+    const needsQuotes = value.startsWith("[") ? goesOnAfterBracket(value) : /: | #|:$/.test(value);
+    return needsQuotes ? `${key}: ${JSON.stringify(value.trim())}` : line;
   });
+}
+
+function goesOnAfterBracket(value: string): boolean {
+  const end = value.indexOf("]");
+  return end >= 0 && value.slice(end + 1).trim() !== "";
 }
 
 /** Whether the YAML is nested too deeply for the recursive parser. */

@@ -1,4 +1,4 @@
-/** Loads agents, rules and memory from the workspace and the user's folder (spec P4, M1, C5). */
+/** Loads agents, rules, memory and skills from the workspace and the user's folder (spec P4, M1, C5). */
 import path from "node:path";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
@@ -7,6 +7,7 @@ import { statsOf } from "../tools/node-host/stats.ts";
 import { findAgents } from "./agent-files.ts";
 import { branchOf, repositoryRoot } from "./git-branch.ts";
 import { endingsOf, memoryOf, rulesOf } from "./rules-files.ts";
+import { toldSkills } from "./skill-files.ts";
 
 /** Never throws: files that cannot be used become problems. */
 export function loadProject(sources: ConfigPlaces): Project {
@@ -15,14 +16,16 @@ export function loadProject(sources: ConfigPlaces): Project {
   const { agents, broken, problems } = findAgents(roots);
   const { rules, problems: withRules } = rulesOf(roots);
   const { memory, problems: withMemory } = memoryOf(roots[0]);
+  const { skills, problems: withSkills } = toldSkills(roots);
   return {
     agents: new AgentCatalog(agents, broken),
     rules,
     memory,
+    skills,
     branch: folders[0] === undefined ? undefined : branchOf(folders[0]),
     root: folders[0] === undefined ? undefined : repositoryRoot(folders[0]),
     endings: endingsOf(roots),
-    problems: [...(trusted ? [] : untrusted(folders)), ...problems, ...withRules, ...withMemory],
+    problems: [...(trusted ? [] : untrusted(folders)), ...problems, ...withRules, ...withMemory, ...withSkills],
   };
 }
 

@@ -31,6 +31,8 @@ export function fastCheck(schema: $ZodType): ValueCheck {
     }
     case "optional":
     case "catch":
+    // A value that is missing fails in `checkObject`, since the schema would add it.
+    case "default":
       return fastCheck(def.innerType);
     case "array": {
       const element = fastCheck(def.element);

@@ -86,6 +86,7 @@ async function stopOnce(what: "command" | "stream"): Promise<number> {
         memory: undefined,
         branch: undefined,
         root: undefined,
+        skills: [],
         problems: [],
       }),
       hooks: noHooks,

@@ -17,7 +17,7 @@ export function sessionDeps(
   change: Pick<SharedDeps, "hostFor" | "hooksFor" | "checkpointsFor"> & Partial<SharedDeps>,
 ): SharedDeps {
   const project = {
-    ...{ agents: new AgentCatalog(), rules: [], problems: [] },
+    ...{ agents: new AgentCatalog(), rules: [], skills: [], problems: [] },
     ...{ memory: undefined, branch: undefined, root: undefined },
   };
   return {

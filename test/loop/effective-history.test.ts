@@ -327,8 +327,14 @@ describe("C1 C2 how full the window is", () => {
   });
 
   it("C2 what fills the window is told by kind", () => {
-    const system = "The system prompt. Some rules of the project. Notes.";
-    const prompt = { base: "The system prompt.", rules: "Some rules of the project.", memory: "Notes.", added: "" };
+    const system = "The system prompt. Some rules of the project. Notes. A skill.";
+    const prompt = {
+      base: "The system prompt.",
+      rules: "Some rules of the project.",
+      memory: "Notes.",
+      skills: "A skill.",
+      added: "",
+    };
     const definitions = [{ name: "t", description: "d", schema: {} }];
     const used = { ...config, system, definitions };
     const entries = [
@@ -336,19 +342,17 @@ describe("C1 C2 how full the window is", () => {
       but(assistant(call("read", {}, "Some output.")), { finish: "tool-calls", tokens: counts }),
     ];
     const use = contextUse(entries, used, prompt, defaultLimits);
-    const [rules, memory, outputs] = [prompt.rules, prompt.memory, "Some output."].map(sizeOfText) as [
-      number,
-      number,
-      number,
-    ];
+    const sizes = [prompt.rules, prompt.memory, prompt.skills, "Some output."].map(sizeOfText);
+    const [rules, memory, skills, outputs] = sizes as [number, number, number, number];
     assert.deepEqual(use, {
       window: 100_000,
       limit: 85_000,
       reported: 5060,
       parts: [
-        { name: "system", tokens: sizeOfText(system) - rules - memory },
+        { name: "system", tokens: sizeOfText(system) - rules - memory - skills },
         { name: "rules", tokens: rules },
         { name: "memory", tokens: memory },
+        { name: "skills", tokens: skills },
         { name: "tools", tokens: sizeOfText(JSON.stringify(definitions)), detail: "1 tools" },
         { name: "messages", tokens: entries.reduce((all, entry) => all + sizeOfEntry(entry), 0) - outputs },
         { name: "outputs", tokens: outputs },
@@ -365,7 +369,7 @@ describe("C1 C2 how full the window is", () => {
 
   it("C2 the count that is told is that of the last reply that has one, and of no summary", () => {
     const reported = (...entries: Entry[]) =>
-      contextUse(entries, config, { base: "", rules: "", memory: "", added: "" }, defaultLimits).reported;
+      contextUse(entries, config, { base: "", rules: "", memory: "", skills: "", added: "" }, defaultLimits).reported;
     assert.equal(reported(user("Hi.")), undefined);
     assert.equal(reported(reply()), undefined);
     const counted = reply({ tokens: counts });

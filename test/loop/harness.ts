@@ -71,6 +71,7 @@ const noProject: Project = {
   memory: undefined,
   branch: undefined,
   root: undefined,
+  skills: [],
   problems: [],
 };
 

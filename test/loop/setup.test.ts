@@ -264,13 +264,13 @@ describe("Q2 the queue", () => {
 
   it("Q2 a queued prompt can be edited, moved and withdrawn until it is sent", async () => {
     const { h, ids, end } = await waiting("a", "b", "c");
-    await h.session.queue.edit(ids[1] ?? "", "B");
+    await h.session.queue.edit(ids[1] ?? "", [{ type: "text", text: "B" }]);
     await h.session.queue.move(ids[2] ?? "", 0);
     assert.deepEqual(words(h), ["c", "a", "B"]);
     await h.session.queue.withdraw(ids[0] ?? "");
     assert.deepEqual(words(h), ["c", "B"]);
     await h.session.queue.withdraw("msg_gone");
-    await h.session.queue.edit("msg_gone", "x");
+    await h.session.queue.edit("msg_gone", [{ type: "text", text: "x" }]);
     assert.deepEqual(words(h), ["c", "B"]);
     h.checkRecord();
     await end();
@@ -280,7 +280,7 @@ describe("Q2 the queue", () => {
     const { h, end } = await waiting();
     const file = { type: "file", mime: "text/plain", filename: "a.txt", url: "file:///a.txt" } as const;
     await h.send("", { parts: [file, { type: "text", text: "Look" }], system: "S" });
-    await h.session.queue.edit(h.chat.queue[0]?.id ?? "", "Look well");
+    await h.session.queue.edit(h.chat.queue[0]?.id ?? "", [{ type: "text", text: "Look well" }]);
     assert.deepEqual(h.chat.queue[0]?.parts, [file, { type: "text", text: "Look well" }]);
     assert.equal(h.chat.queue[0]?.system, "S");
     await end();

@@ -149,6 +149,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     contextUsed: 0.18,
     cost: { session: 0.06, today: 1.24, partial: false, estimated: false },
     agents: [{ name: "build", description: "Does the work: reads, edits, runs.", mode: "primary" }],
+    commands: [],
     agent: "build",
     recent: [],
     worktree: undefined,

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import type { ErrorCode } from "../../src/chat/message.ts";
 import { answerStates } from "./answer-states.ts";
+import { commandStates } from "./command-states.ts";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
@@ -92,6 +93,7 @@ export const states: Record<string, State> = {
   ...findStates,
   ...loopStates,
   ...previewStates,
+  ...commandStates,
   ...mentionStates,
   ...modeStates,
   ...modelStates,

@@ -220,6 +220,7 @@ describe("turns that are rendered again", () => {
     const after = keepSame(before, rows(mine, more));
     assert.equal(after[0], before[0]);
     assert.notEqual(after[1], before[1]);
-    assert.equal(after.length, 2);
+    // The message, the answer and its tools.
+    assert.equal(after.length, 3);
   });
 });

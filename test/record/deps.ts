@@ -30,6 +30,7 @@ export const plainDeps = {
     memory: undefined,
     branch: undefined,
     root: undefined,
+    skills: [],
     problems: [],
   }),
   hooks: noHooks,

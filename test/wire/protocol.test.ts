@@ -73,6 +73,7 @@ const messages: Messages = {
   "set-agent": { type: "set-agent", name: "build" },
   attach: { type: "attach" },
   detach: { type: "detach", index: 0 },
+  "list-commands": { type: "list-commands" },
   "list-editor-contexts": { type: "list-editor-contexts" },
   "attach-editor-context": { type: "attach-editor-context", kind: "problems" },
   "open-file": { type: "open-file", path, line: 15 },

@@ -25,6 +25,7 @@ export const blankState: PanelState = {
   contextUsed: undefined,
   cost: { session: 0, today: 0, partial: false, estimated: false },
   agents: [],
+  commands: [],
   agent: "",
   recent: [],
   worktree: undefined,

@@ -2,9 +2,10 @@
 import type * as vscode from "vscode";
 import { commentsPrompt } from "../../chat/comments.ts";
 import type { ModelRef } from "../../chat/message.ts";
-import { type Attachment, type SentComment, textPrompt } from "../../chat/prompt-input.ts";
+import { type Attachment, type PromptPart, type SentComment, textPrompt } from "../../chat/prompt-input.ts";
 import type { HostNotice, PromptTime } from "../../chat/protocol.ts";
 import type { BuildMode } from "../../chat/requests.ts";
+import type { CommandChoice } from "../../chat/slash-command.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session, WhenBusy } from "../../loop/session/session.ts";
 import type { CommentThreads } from "../comments/comment-threads.ts";
@@ -14,6 +15,7 @@ import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
 import { AttachError, type Attachments, pickFiles } from "./attachments.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
+import type { SlashCommands } from "./slash-commands.ts";
 import type { WorktreePage } from "./worktree-page.ts";
 
 interface WrittenPrompt {
@@ -36,6 +38,7 @@ interface ComposerSources {
   models: Models;
   files: Attachments;
   worktrees: Pick<WorktreePage, "begin">;
+  commands: Pick<SlashCommands, "choices" | "instructions" | "refresh">;
   comments: Pick<CommentThreads, "pending" | "take" | "giveBack">;
   /** Resolves when the session has recorded what the user has decided in the review. */
   decided(session: Session): Promise<void>;
@@ -51,13 +54,17 @@ export class Composer {
     prompt: (request) => this.prompt({ ...request, comments: this.#pendingIDs }),
     "send-comments": () => this.sendComments(this.#pendingIDs),
     draft: ({ sessionID, text }) => this.#drafts.write(this.#placeOf(sessionID), text),
+    "list-commands": () => {
+      this.#sources.commands.refresh();
+      this.#context.stateChanged();
+    },
     attach: async () => this.#attachFiles(await pickFiles()),
     detach: ({ index }) => this.#setAttachments(this.attachments.toSpliced(index, 1)),
     withdraw: ({ queuedID }) => this.#session.queue.withdraw(queuedID),
     "send-queued-now": () => this.#session.sendQueuedNow(),
     "send-one-now": ({ queuedID }) => this.#session.sendQueuedNow(queuedID),
     "set-queued-time": ({ queuedID, when }) => this.#session.queue.setTime(queuedID, when),
-    "edit-queued": ({ queuedID, text }) => this.#session.queue.edit(queuedID, text),
+    "edit-queued": ({ queuedID, text }) => this.#session.queue.edit(queuedID, this.#texts(text)),
     "move-queued": ({ queuedID, to }) => this.#session.queue.move(queuedID, to),
     "set-mode": ({ mode }) => {
       const session = this.#session;
@@ -85,6 +92,10 @@ export class Composer {
 
   get attachments(): Attachment[] {
     return this.#drafts.attachments(this.#place);
+  }
+
+  get commands(): CommandChoice[] {
+    return this.#sources.commands.choices;
   }
 
   /** Sends a prompt. Resolves when it is on its way; a prompt that is not accepted comes back with the reason. */
@@ -115,14 +126,22 @@ export class Composer {
     chooseModel(session, this.#sources.models, memory);
     const isCurrent = session === this.#session;
     if (isCurrent && !session.running && conversations.runsElsewhere) send({ type: "notice", ...waitNotice() });
-    const { parts } = textPrompt(text, attachments);
     const mentions = agents.map((name) => ({ type: "agent" as const, name }));
-    const words = [...parts, ...mentions];
+    const words = [...textPrompt("", attachments).parts, ...this.#texts(text), ...mentions];
     if (words.length + taken.length === 0) return;
     const giveBack = (error: unknown) => this.#giveBack(session, written, error);
     const input = taken.length > 0 ? commentsPrompt(taken, words) : { parts: words };
     session.prompt(input, whenBusy[when]).catch(giveBack);
     if (isCurrent) void memory.update(remembered.session, session.chat.session.id);
+  }
+
+  /** The user's text, and the instructions of a command that it begins with. */
+  #texts(text: string): PromptPart[] {
+    const instructions = this.#sources.commands.instructions(text);
+    return [
+      ...textPrompt(text).parts,
+      ...(instructions === undefined ? [] : [{ type: "text" as const, text: instructions, synthetic: true }]),
+    ];
   }
 
   /** Sends comments that wait. What stands in the composer stays there. */

@@ -72,6 +72,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     contextUsed: contextUsed(session, models),
     cost: { session: usd, today: from.ledger.today(), partial, estimated },
     agents: from.projects.agents,
+    commands: composer.commands,
     agent: session.choices.agent,
     servers: from.mcp.servers.views(),
     restored: from.restorePage.last,

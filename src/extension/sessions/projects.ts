@@ -6,6 +6,7 @@ import type { AgentChoice } from "../../chat/protocol.ts";
 import type { Hooks } from "../../loop/hooks.ts";
 import { type Choices, presentMode } from "../../loop/setup/agent-config.ts";
 import type { GitState, Project } from "../../loop/setup/project.ts";
+import { loadCommands, type PromptCommand } from "../../project/command-files.ts";
 import { commandHooks } from "../../project/command-hooks.ts";
 import { gitState } from "../../project/git-state.ts";
 import { loadHooks } from "../../project/hook-settings.ts";
@@ -54,6 +55,13 @@ export class Projects implements vscode.Disposable {
       .filter(({ hidden }) => !hidden)
       .map(({ name, description, mode }) => ({ name, description, mode }));
     return this.#agents;
+  }
+
+  /** Reads the commands of the workspace and the user, and skills, by name, again at each call. */
+  loadCommands(): ReadonlyMap<string, PromptCommand> {
+    const { commands, problems } = loadCommands(this.#sources());
+    this.#report(problems);
+    return commands;
   }
 
   /** Returns the hooks of a session. They are read at the first use and stay the same until it is closed. */

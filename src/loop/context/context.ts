@@ -293,14 +293,16 @@ export function contextUse(
   // The conversation may have begun with others.
   const rules = Math.min(sizeOfText(prompt.rules), system);
   const memory = Math.min(sizeOfText(prompt.memory), system - rules);
+  const skills = Math.min(sizeOfText(prompt.skills), system - rules - memory);
   return {
     window: config.contextWindow,
     limit: overflowLimit(config, limits),
     reported: last?.info.role === "assistant" ? contextSize(last.info.tokens) : undefined,
     parts: [
-      { name: "system", tokens: system - rules - memory },
+      { name: "system", tokens: system - rules - memory - skills },
       { name: "rules", tokens: rules },
       { name: "memory", tokens: memory },
+      { name: "skills", tokens: skills },
       { name: "tools", tokens: sizeOfTools(config.definitions), detail: `${config.definitions.length} tools` },
       { name: "messages", tokens: sum(entries, sizeOfEntry) - outputs },
       { name: "outputs", tokens: outputs },

@@ -2,7 +2,7 @@
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent, Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
-import type { PromptInput, SendTime } from "../../chat/prompt-input.ts";
+import type { PromptInput, PromptPart, SendTime } from "../../chat/prompt-input.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { IntakeError } from "./intake-error.ts";
 
@@ -62,9 +62,9 @@ export class PromptQueue {
     await this.#change((queue) => queue.filter((one) => one.id !== id));
   }
 
-  /** Replaces the user's text in a prompt and keeps its other parts. */
-  async edit(id: string, text: string): Promise<void> {
-    await this.#change((queue) => queue.map((one) => (one.id === id ? withText(one, text) : one)));
+  /** Replaces the texts in a prompt and keeps its other parts. */
+  async edit(id: string, texts: readonly PromptPart[]): Promise<void> {
+    await this.#change((queue) => queue.map((one) => (one.id === id ? withTexts(one, texts) : one)));
   }
 
   async setTime(id: string, when: SendTime): Promise<void> {
@@ -111,7 +111,9 @@ export class PromptQueue {
   }
 }
 
-function withText(prompt: Queued, text: string): Queued {
-  const others = prompt.parts.filter((part) => part.type !== "text" || part.synthetic || part.ignored);
-  return { ...prompt, parts: [...others, { type: "text", text }] };
+/** What goes with comments for the model stays, as they do. */
+function withTexts(prompt: Queued, texts: readonly PromptPart[]): Queued {
+  const hasComments = prompt.parts.some(({ type }) => type === "comment");
+  const others = prompt.parts.filter((part) => part.type !== "text" || part.ignored || (part.synthetic && hasComments));
+  return { ...prompt, parts: [...others, ...texts] };
 }

@@ -17,6 +17,8 @@ export interface Project {
   rules: readonly { path: string; text: string }[];
   /** Memory file; `text` is "" if it does not exist yet. Undefined without a folder. */
   memory: { path: string; text: string } | undefined;
+  /** Instructions that the model reads when a task fits. `path`: what the tool `read` takes. */
+  skills: readonly { name: string; description: string; path: string }[];
   /** Git branch of the first workspace folder; undefined outside git. */
   branch: string | undefined;
   /** Top folder of the repository that the first workspace folder is in; undefined outside git. */

@@ -21,13 +21,14 @@ export interface SystemPrompt {
   base: string;
   rules: string;
   memory: string;
+  skills: string;
   added: string;
 }
 
 export function systemPrompt(
   agent: Agent,
   environment: Environment,
-  { rules, memory, branch }: Pick<Project, "rules" | "memory" | "branch">,
+  { rules, memory, skills, branch }: Pick<Project, "rules" | "memory" | "skills" | "branch">,
   added: readonly string[],
 ): SystemPrompt {
   return {
@@ -37,12 +38,20 @@ export function systemPrompt(
         ? ""
         : `# Rules of this project\nThe nearest file comes first; where two disagree, it wins.\n\n${rules.map(section).join("\n\n")}`,
     memory: memory?.text.trim() ? `# Memory\nNotes of earlier sessions.\n\n${section(memory)}` : "",
+    skills: skillsText(skills),
     added: joinTexts(added),
   };
 }
 
-export function joinPrompt({ base, rules, memory, added }: SystemPrompt): string {
-  return joinTexts([base, rules, memory, added]);
+export function joinPrompt({ base, rules, memory, skills, added }: SystemPrompt): string {
+  return joinTexts([base, rules, memory, skills, added]);
+}
+
+/** Empty without skills. */
+export function skillsText(skills: Project["skills"]): string {
+  if (skills.length === 0) return "";
+  const lines = skills.map(({ name, description, path }) => `- ${name} (${path}): ${description}`);
+  return `# Skills\nInstructions for certain tasks. Before you begin a task that one fits, read its file.\n\n${lines.join("\n")}`;
 }
 
 export function joinTexts(texts: readonly string[]): string {

@@ -3,6 +3,7 @@ import type { PermissionMode } from "../../chat/events.ts";
 import type { Agent } from "../agents/agents.ts";
 import type { Thinking } from "../model.ts";
 import type { Project } from "./project.ts";
+import { skillsText } from "./system-prompt.ts";
 
 export interface Topic {
   name: string;
@@ -17,7 +18,7 @@ export interface Topic {
 /** Returns the topics of the system prompt that may change later. */
 export function promptTopics(
   agent: Agent,
-  { rules, memory, branch }: Pick<Project, "rules" | "memory" | "branch">,
+  { rules, memory, skills, branch }: Pick<Project, "rules" | "memory" | "skills" | "branch">,
   model: { id: string; label: string; guidance: string },
   added: string,
 ): Topic[] {
@@ -42,6 +43,10 @@ export function promptTopics(
       path,
     });
   }
+  if (skills.length > 0) {
+    const text = skillsText(skills);
+    topics.push({ name: "skills", value: digest(text), change: `The skills have changed. Now they are:\n\n${text}` });
+  }
   if (branch !== undefined) topics.push({ name: "branch", value: branch, change: `The git branch is now ${branch}.` });
   const change = `Further instructions, in place of the further ones before:\n\n${added}`;
   if (added !== "") topics.push({ name: "added", value: digest(added), change });
@@ -55,6 +60,7 @@ export function goneText(name: string): string | undefined {
   if (name.startsWith(rulesTopic))
     return `The rules file ${name.slice(rulesTopic.length)} is gone: its rules no longer hold.`;
   if (name === "memory") return "Your notes of earlier sessions were deleted.";
+  if (name === "skills") return "There are no skills any more.";
   if (name === "branch") return "No git branch is checked out any more.";
   return name === "added" ? "The further instructions no longer hold." : undefined;
 }

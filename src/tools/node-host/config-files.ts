@@ -6,6 +6,7 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   lstatSync,
   openSync,
@@ -168,15 +169,31 @@ export function decodeText(bytes: Buffer): string | undefined {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\r\n", "\n");
 }
 
-/** Returns at most 200 Markdown files of a folder, sorted, and a sentence if the folder is left out. */
-export function listMarkdown(root: ConfigRoot, folder: string): { names: string[]; problems: string[] } {
+interface Listing {
+  /** Sorted, relative to the root. */
+  names: string[];
+  problems: string[];
+}
+
+/** Returns at most 200 Markdown files of a folder, and a sentence if the folder is left out. */
+export function listMarkdown(root: ConfigRoot, folder: string): Listing {
+  return list(root, folder, ({ name }) => name.endsWith(".md"));
+}
+
+/** Returns at most 200 folders in a folder, also behind links, and a sentence if the folder is left out. */
+export function listFolders(root: ConfigRoot, folder: string): Listing {
+  return list(root, folder, (entry) => entry.isDirectory() || entry.isSymbolicLink());
+}
+
+function list(root: ConfigRoot, folder: string, fits: (entry: Dirent) => boolean): Listing {
   try {
     const real = resolve(root, folder);
     const why = real.type === "unusable" ? real.why : undefined;
     if (why !== undefined) return { names: [], problems: [`${root.prefix}${folder} is not used: ${why}.`] };
     if (real.type !== "there" || !statSync(real.path).isDirectory()) return { names: [], problems: [] };
-    const names = readdirSync(real.path)
-      .filter((name) => name.endsWith(".md"))
+    const names = readdirSync(real.path, { withFileTypes: true })
+      .filter(fits)
+      .map(({ name }) => name)
       .sort()
       .slice(0, 200)
       .map((name) => `${folder}/${name}`);

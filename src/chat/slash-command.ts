@@ -1,0 +1,47 @@
+/** Commands that a prompt begins with: "/name arguments". */
+
+/** A command of the workspace, the user or an extension of Rondo, as the panel offers it. */
+export interface CommandChoice {
+  /** Without the slash: "changelog", "frontend:component". */
+  name: string;
+  description: string;
+  /** What is to be written after the name, in the author's words; empty if nothing is expected. */
+  hint: string;
+  /** Where it comes from: "Rondo", ".rondo/commands/changelog.md". */
+  source: string;
+}
+
+export interface SlashCommand {
+  name: string;
+  /** What follows the name, trimmed. */
+  args: string;
+}
+
+const begun = /^\/([\p{L}\p{N}][\p{L}\p{N}:_.-]*)(?:\s([\s\S]*))?$/u;
+
+/** Returns the command that the text begins with; undefined for other texts, such as paths. */
+export function slashCommandIn(text: string): SlashCommand | undefined {
+  const [, name, args = ""] = begun.exec(text.trim()) ?? [];
+  return name === undefined ? undefined : { name, args: args.trim() };
+}
+
+/**
+ * Fills in the arguments: `$ARGUMENTS` is all of them, `$1` to `$9` are single ones, of which quoted words are one.
+ * What comes from an argument is not filled in again. Arguments that the template has no place for follow it.
+ */
+export function fillTemplate(template: string, args: string): string {
+  const single = argumentsIn(args);
+  let hasPlace = false;
+  const filled = template.replace(/\$(ARGUMENTS|[1-9])(?![A-Za-z0-9_])/g, (_, place: string) => {
+    hasPlace = true;
+    return place === "ARGUMENTS" ? args : (single[Number(place) - 1] ?? "");
+  });
+  return hasPlace || args === "" ? filled : `${filled}\n\nArguments: ${args}`;
+}
+
+/** Splits at white space; words in double or single quotes stay together. */
+export function argumentsIn(args: string): string[] {
+  return [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, word]) => double ?? single ?? word ?? "",
+  );
+}

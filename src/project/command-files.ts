@@ -1,0 +1,78 @@
+/**
+ * Loads commands from Markdown files: `.rondo/commands/*.md` and `.claude/commands/*.md`, one folder deep, and skills.
+ * They are text for the model and nothing else: fields that would widen permissions (`allowed-tools`) and lines that
+ * would run (`` !`command` ``) have no effect. The fields and places in a template are those of Claude Code's commands:
+ * https://code.claude.com/docs/en/slash-commands
+ */
+import path from "node:path";
+import type { CommandChoice } from "../chat/slash-command.ts";
+import {
+  type ConfigPlaces,
+  type ConfigRoot,
+  configRoots,
+  listFolders,
+  listMarkdown,
+} from "../tools/node-host/config-files.ts";
+import { readMarkdownFile, textIn } from "./prompt-file.ts";
+import { skillsOf } from "./skill-files.ts";
+
+export interface PromptCommand extends CommandChoice {
+  /** What the model gets, with places for the arguments. */
+  template: string;
+}
+
+const folders = [".rondo/commands", ".claude/commands"];
+
+/** Returns the commands by name. The nearest one of a name counts; a command counts before a skill. */
+export function loadCommands(places: ConfigPlaces): { commands: Map<string, PromptCommand>; problems: string[] } {
+  const roots = configRoots(places);
+  const problems: string[] = [];
+  const commands = new Map<string, PromptCommand>();
+  for (const root of roots) {
+    for (const { name, file } of folders.flatMap((folder) => filesOf(root, folder, problems))) {
+      const found = readMarkdownFile(root, file);
+      if (found.type === "missing") continue;
+      if (found.type === "broken") {
+        problems.push(`The command in ${root.prefix}${file} cannot be used: ${found.why}.`);
+        continue;
+      }
+      const { data, body } = found.markdown;
+      if (commands.has(name)) continue;
+      commands.set(name, {
+        name,
+        description: textIn(data, "description") || firstLine(body),
+        hint: textIn(data, "argument-hint"),
+        source: root.prefix + file,
+        template: body,
+      });
+    }
+  }
+  const skills = skillsOf(roots);
+  for (const { name, description, hint, shown, body, isForUser } of skills.skills) {
+    if (!isForUser || commands.has(name)) continue;
+    commands.set(name, { name, description, hint, source: shown, template: body });
+  }
+  return { commands, problems: [...problems, ...skills.problems] };
+}
+
+/** A file in a subfolder is named after both: `frontend/component.md` is "frontend:component". */
+function filesOf(root: ConfigRoot, folder: string, problems: string[]): { name: string; file: string }[] {
+  const inner = listFolders(root, folder);
+  const places = [
+    { prefix: "", folder },
+    ...inner.names.map((one) => ({ prefix: `${path.posix.basename(one)}:`, folder: one })),
+  ];
+  problems.push(...inner.problems);
+  return places.flatMap(({ prefix, folder: place }) => {
+    const listed = listMarkdown(root, place);
+    problems.push(...listed.problems);
+    return listed.names
+      .map((file) => ({ name: prefix + path.posix.basename(file, ".md"), file }))
+      .filter(({ name }) => /^[\p{L}\p{N}][\p{L}\p{N}:_.-]*$/u.test(name));
+  });
+}
+
+function firstLine(body: string): string {
+  const [line = ""] = body.split("\n");
+  return line.replace(/^#+\s+/, "").slice(0, 200);
+}

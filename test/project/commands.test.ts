@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { SlashCommands } from "../../src/extension/panel/slash-commands.ts";
+import { skillsText } from "../../src/loop/setup/system-prompt.ts";
+import { loadCommands } from "../../src/project/command-files.ts";
+import { usualBoundary } from "../read-boundary.ts";
+import { TestFolders } from "./folders.ts";
+
+const skill = (description: string, fields = "", body = "Do it so.") =>
+  `---\ndescription: ${description}\n${fields}\n---\n\n${body}\n`;
+
+describe("command files and skills", () => {
+  let at: TestFolders;
+  beforeEach(() => {
+    at = new TestFolders();
+  });
+  afterEach(() => at.dispose());
+
+  const load = (trusted = true) =>
+    loadCommands({ folders: [at.work], home: at.home, trusted, boundary: usualBoundary });
+  const names = (trusted = true) => [...load(trusted).commands.keys()].sort();
+  const slash = () => new SlashCommands(() => load().commands);
+
+  it("M1 are found in the workspace and in the user's folder, one folder deep", () => {
+    for (const file of [
+      "work/.rondo/commands/a.md",
+      "work/.claude/commands/b.md",
+      "work/.claude/commands/frontend/component.md",
+      "home/.rondo/commands/c.md",
+      "home/.claude/commands/d.md",
+    ]) {
+      at.put(file, `# Title of ${file}\n\nDo it.`);
+    }
+    assert.deepEqual(names(), ["a", "b", "c", "d", "frontend:component"]);
+    const { commands, problems } = load();
+    assert.deepEqual(problems, []);
+    assert.equal(commands.get("a")?.description, "Title of work/.rondo/commands/a.md");
+    assert.equal(commands.get("frontend:component")?.source, ".claude/commands/frontend/component.md");
+    assert.equal(commands.get("d")?.source, "~/.claude/commands/d.md");
+  });
+
+  it("M1 have a description and a hint; the workspace's counts before the user's, a command before a skill", () => {
+    at.put("work/.rondo/commands/fix.md", "---\ndescription: Fixes\nargument-hint: [issue] [depth]\n---\nFix $1.");
+    at.put("home/.rondo/commands/fix.md", "Mine.");
+    at.put("work/.rondo/skills/fix/SKILL.md", skill("A skill of the same name"));
+    const fix = load().commands.get("fix");
+    assert.deepEqual([fix?.description, fix?.hint, fix?.template], ["Fixes", "[issue] [depth]", "Fix $1."]);
+  });
+
+  it("M1 of a workspace that is not trusted are not used", () => {
+    at.put("work/.rondo/commands/a.md", "Do it.");
+    at.put("work/.claude/skills/b/SKILL.md", skill("B"));
+    at.put("home/.rondo/commands/c.md", "Do it.");
+    assert.deepEqual(names(false), ["c"]);
+    assert.deepEqual(at.load({ trusted: false }).skills, []);
+  });
+
+  it("M1 that lead out of the workspace, are secret, too large, binary or broken are left out with a sentence", () => {
+    at.put("outside.md", "Secret.");
+    at.link("work/.rondo/commands/out.md", "outside.md");
+    at.put("elsewhere/SKILL.md", skill("Out"));
+    at.link("work/.rondo/skills/out", "elsewhere");
+    at.put("work/.rondo/commands/large.md", "x".repeat(300_000));
+    at.put("work/.rondo/commands/binary.md", new Uint8Array([0, 1, 2]));
+    at.put("work/.rondo/commands/broken.md", "---\na: [b\n---\nText");
+    at.put("work/.rondo/commands/a name.md", "No name for a command.");
+    const { commands, problems } = load();
+    assert.deepEqual([...commands.keys()], []);
+    for (const name of ["out.md", "large.md", "binary.md", "broken.md", "skills/out"]) {
+      assert.ok(
+        problems.some((problem) => problem.includes(name)),
+        `${name} in ${problems.join("\n")}`,
+      );
+    }
+  });
+
+  it("M1 are text: nothing in them runs, allows or reads", () => {
+    const body = "Now: !`touch pwned` @/etc/passwd";
+    at.put("work/.claude/commands/x.md", `---\nallowed-tools: Bash(*)\nmodel: other/model\n---\n${body}`);
+    const text = slash().instructions("/x now");
+    assert.equal(
+      text,
+      `The user has sent the command /x, from .claude/commands/x.md. It says:\n\n${body}\n\nArguments: now`,
+    );
+  });
+
+  it("M1 of Rondo can be replaced by those of the workspace; an unknown name is no command", () => {
+    assert.match(slash().instructions("/review main") ?? "", /What to review: main /);
+    at.put("work/.claude/commands/review.md", "Our own way: $ARGUMENTS");
+    assert.match(slash().instructions("/review main") ?? "", /Our own way: main$/);
+    assert.equal(slash().choices.filter(({ name }) => name === "review").length, 1);
+    assert.equal(slash().instructions("/nothing"), undefined);
+    assert.equal(slash().instructions("Use /review"), undefined);
+  });
+
+  it("M1 the model is told name, description and file of skills; the rest it reads", () => {
+    at.put("work/.rondo/skills/pdf/SKILL.md", skill("Fills in PDF forms", "name: fill-pdf", "The whole way."));
+    at.put("home/.claude/skills/mine/SKILL.md", skill("Mine"));
+    at.put("work/.claude/skills/quiet/SKILL.md", skill("Only for the user", "disable-model-invocation: true"));
+    at.put("work/.claude/skills/inner/SKILL.md", skill("Only for the model", "user-invocable: false"));
+    at.put("work/.claude/skills/none/SKILL.md", "Without a description.");
+    const { skills, problems } = at.load();
+    assert.deepEqual(skills, [
+      { name: "fill-pdf", description: "Fills in PDF forms", path: ".rondo/skills/pdf/SKILL.md" },
+      { name: "inner", description: "Only for the model", path: ".claude/skills/inner/SKILL.md" },
+      { name: "mine", description: "Mine", path: `${at.home}/.claude/skills/mine/SKILL.md` },
+    ]);
+    assert.equal(problems.filter((problem) => problem.includes("none/SKILL.md")).length, 1);
+    assert.doesNotMatch(skillsText(skills), /The whole way/);
+    assert.deepEqual(names(), ["fill-pdf", "mine", "quiet"]);
+    assert.match(slash().instructions("/fill-pdf form.pdf") ?? "", /The whole way\.\n\nArguments: form\.pdf$/);
+  });
+
+  it("M1 the model is not told of more skills than 16,000 characters name", () => {
+    for (let index = 0; index < 40; index++) at.put(`work/.rondo/skills/s${index}/SKILL.md`, skill("d".repeat(900)));
+    const { skills, problems } = at.load();
+    assert.ok(skills.length > 10 && skills.length < 20, `${skills.length}`);
+    assert.ok(problems.some((problem) => problem.startsWith("The model is not told of these skills")));
+  });
+});

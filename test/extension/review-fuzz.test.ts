@@ -11,7 +11,7 @@ import { type EditorHost, vscodeHost } from "../../src/extension/host/vscode-hos
 import type { Review } from "../../src/extension/review/review.ts";
 import { ReviewProgram } from "./review-program.ts";
 
-const runs = Number(process.env["RONDO_REVIEW_RUNS"] ?? 20);
+const runs = Number(process.env["RONDO_REVIEW_RUNS"] ?? 12);
 const firstSeed = Number(process.env["RONDO_REVIEW_SEED"] ?? 1);
 
 describe("random programs on a file under review", () => {

@@ -13,7 +13,7 @@ import { actions, Play } from "../checkpoints/play.ts";
 import { never, World } from "../checkpoints/world.ts";
 import { seed } from "../fixed-seed.ts";
 
-const runs = Math.ceil(Number(process.env["RONDO_FUZZ_RUNS"] ?? 2000) / 20);
+const runs = Math.ceil(Number(process.env["RONDO_FUZZ_RUNS"] ?? 1000) / 20);
 
 describe("random checkpoints", () => {
   it(`E1 lose no user changes and restore every byte in ${runs} sequences (RONDO_FUZZ_SEED=${seed})`, async () => {

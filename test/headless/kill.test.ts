@@ -14,7 +14,7 @@ import { until } from "../loop/harness.ts";
 import type { Answer, Block, ReceivedRequest } from "../model-server.ts";
 import { type Place, places } from "./headless-run.ts";
 
-const kills = 100;
+const kills = 40;
 const lanes = 5;
 const bypass = ["--permission-mode", "bypassPermissions"];
 

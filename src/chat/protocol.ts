@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
+import { type FoundMentions, type MentionKindNotes, mentionRequests } from "./mentions.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
 import { Attachment, SendTime } from "./prompt-input.ts";
 import {
@@ -23,10 +24,12 @@ import type { Trace } from "./trace.ts";
 export const editorContextKinds = [
   "problems",
   "file-problems",
+  "changes",
   "terminal",
   "terminal-selection",
   "failed-tests",
   "debug-output",
+  "open-editors",
 ] as const;
 export type EditorContextKind = (typeof editorContextKinds)[number];
 
@@ -197,6 +200,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("continue-turn") }),
   ...connectRequests,
   ...modelListRequests,
+  ...mentionRequests,
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("manage-trust") }),
   /** Sets how long a turn may work, in the user's settings, and tries again. */
@@ -345,6 +349,8 @@ export interface PanelState {
   /** Names of open folders that are elsewhere, as those of `vscode-vfs`. */
   virtualFolders: string[];
   attachments: Attachment[];
+  /** Names of what is being read to be attached. */
+  attaching: string[];
   review: ReviewFile[];
   /** Title of the session that has changed a file under review, by its path, where it is not the one on screen. */
   reviewBy: Record<string, string>;
@@ -398,6 +404,8 @@ export type ToPanel = { seq: number } & (
   /** Both, or none if the session on screen has no rival any more. */
   | { type: "rivals"; rivals: RivalView[] }
   | { type: "editor-context"; context: EditorContext }
+  | { type: "mention-kinds"; notes: MentionKindNotes }
+  | { type: "mentions"; found: FoundMentions }
   | { type: "models"; list: PickerList }
   | ({ type: "notice" } & HostNotice)
   | { type: "connect"; view: ConnectView }

@@ -37,6 +37,10 @@ import { openFolders } from "./host/documents.ts";
 import { vscodeHost } from "./host/vscode-host.ts";
 import { vscodeTools } from "./host/vscode-tools.ts";
 import { WindowServers } from "./mcp/window-servers.ts";
+import { AttachMention } from "./mentions/attach-mention.ts";
+import { FileIndex } from "./mentions/file-index.ts";
+import { Mentions } from "./mentions/mentions.ts";
+import { noResources } from "./mentions/resources.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Attention } from "./outside/attention.ts";
@@ -301,6 +305,14 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   );
   const terminals = own(new TerminalCommands());
   const contexts = new EditorContexts({ page, composer, files, terminals, debugOutput });
+  const index = new FileIndex({
+    search: host.search,
+    folders: () => foldersOf(conversations.current.chat),
+  });
+  const mentions = new Mentions({
+    ...{ page, index, resources: noResources },
+    attach: new AttachMention({ files, composer, conversations, index, resources: noResources }),
+  });
   const restorePage = own(new RestorePage(page, models));
   const starters = own(new Starters(() => conversations.current.chat.messages.length === 0, stateChanged));
   const connect = own(
@@ -325,6 +337,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const handlers: Handlers = {
     ...composer.handlers,
     ...contexts.handlers,
+    ...mentions.handlers,
     ...conversationHandlers(page, models),
     ...sessionsPage.handlers,
     ...worktrees.handlers,
@@ -348,7 +361,10 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       ownFolder: () => ownFolderOf(conversations.current.chat),
     }),
     ready: closePages,
-    "panel-focus": ({ on }) => panel.focusChanged(on),
+    "panel-focus": ({ on }) => {
+      panel.focusChanged(on);
+      if (on) mentions.warmUp();
+    },
     follow: ({ on }) => follow.set(on),
     ...reviewHandlers(review),
     server: ({ name, action }) => mcp.act(name, action),

@@ -53,7 +53,7 @@ describe("what the editor holds", () => {
   async function held(kind: EditorContextKind): Promise<string> {
     told.length = 0;
     await contexts.handlers["list-editor-contexts"]();
-    assert.equal(told.length, 6, "each kind is told once");
+    assert.equal(told.length, 8, "each kind is told once");
     const one = told.find((context) => context.kind === kind) ?? assert.fail();
     return one.isEmpty ? `(${one.words})` : one.words;
   }

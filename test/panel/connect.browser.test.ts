@@ -126,7 +126,7 @@ describe("connecting a model", () => {
     it(`ends in one blue button: ${state}`, async () => {
       const { messages, act } = connectStates[state] ?? { messages: [] };
       const panel = await panelWith(...messages);
-      await act?.(panel.page);
+      await act?.(panel.page, panel);
       await panel.page.getByText(said).waitFor();
       assert.deepEqual(await panel.page.locator(".Start .primary").allInnerTexts(), [primary]);
     });
@@ -146,7 +146,7 @@ describe("connecting a model", () => {
   it("shows every form whole at 320, 400 and 600 px", async () => {
     for (const [name, { messages, act }] of Object.entries(connectStates)) {
       const panel = await panelWith(...messages);
-      await act?.(panel.page);
+      await act?.(panel.page, panel);
       for (const width of [320, 400, 600]) {
         await panel.page.setViewportSize({ width, height: 820 });
         const beyond = await panel.page.evaluate(() =>

@@ -142,6 +142,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     hasFolder: true,
     virtualFolders: [],
     attachments: [],
+    attaching: [],
     review: [],
     reviewBy: {},
     follow: "off",

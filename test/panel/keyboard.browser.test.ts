@@ -66,7 +66,7 @@ describe("keyboard alone", () => {
     it(`keeps the focus on every screen, whatever is pressed: ${name}`, async () => {
       const panel = await panelWith(...state.messages);
       const { page } = panel;
-      await state.act?.(page);
+      await state.act?.(page, panel);
       const stops = await stopsOf(page);
       assert.ok(
         stops.length > 2 && stops.length < mostStops,
@@ -77,7 +77,7 @@ describe("keyboard alone", () => {
         pressed.add(name);
         await panel.load({});
         await panel.post(...state.messages);
-        await state.act?.(page);
+        await state.act?.(page, panel);
         await page.evaluate((place) => {
           const control = document.querySelectorAll("*")[place];
           if (control instanceof HTMLElement) control.focus();

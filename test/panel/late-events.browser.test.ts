@@ -31,7 +31,7 @@ describe("late events", () => {
     const state = modelStates["models-many"];
     assert.ok(state);
     const panel = await panelWith(...state.messages);
-    await state.act?.(panel.page);
+    await state.act?.(panel.page, panel);
     assert.ok((await scrollAndPress(panel, { key: "Escape" })) > 0);
     assert.equal(await panel.page.getByRole("listbox").count(), 0);
   });

@@ -1,4 +1,5 @@
 /** States of the list that "@" opens. */
+import type { MentionGroup, MentionHit, MentionKind } from "../../src/chat/mentions.ts";
 import type { EditorContext } from "../../src/chat/protocol.ts";
 import * as f from "./fixtures.ts";
 import { agents } from "./loop-states.ts";
@@ -11,19 +12,23 @@ const nothing = (kind: EditorContext["kind"], words: string): EditorContext => (
 export const contexts: EditorContext[] = [
   held("problems", "3 errors, 1 warning in 2 files"),
   held("file-problems", "2 errors in cart.ts"),
+  held("changes", "3 files"),
   held("terminal", "npm test -- cart, exit 1"),
   held("terminal-selection", "what is selected in zsh"),
   held("failed-tests", "1 failed test"),
   held("debug-output", "Launch shop, 212 lines"),
+  held("open-editors", "2 files"),
 ];
 
 export const noContexts: EditorContext[] = [
   nothing("problems", "no problems"),
   nothing("file-problems", "no file is open"),
+  nothing("changes", "no changes"),
   nothing("terminal", "no terminal is open"),
   nothing("terminal-selection", "no terminal is open"),
   nothing("failed-tests", "no failed tests"),
   nothing("debug-output", "nothing printed yet"),
+  nothing("open-editors", "no file is open"),
 ];
 
 const long: EditorContext[] = [
@@ -34,6 +39,118 @@ const long: EditorContext[] = [
 
 export const telling = (list: readonly EditorContext[]): Unnumbered[] =>
   list.map((context) => ({ type: "editor-context", context }));
+
+const file = (path: string, marks: MentionHit["marks"], note = ""): MentionHit => ({
+  mention: { kind: "file", uri: `file:///shop/${path}` },
+  name: path.slice(path.lastIndexOf("/") + 1),
+  marks,
+  where: path.slice(0, path.lastIndexOf("/") + 1),
+  whereMarks: [],
+  note,
+});
+
+/** What the host finds for "cart". */
+export const groups: MentionGroup[] = [
+  {
+    kind: "file",
+    hits: [
+      file("src/cart.ts", [[0, 4]], "open"),
+      file("src/model/CustomerArticle.ts", [
+        [0, 1],
+        [8, 11],
+      ]),
+    ],
+  },
+  {
+    kind: "folder",
+    hits: [
+      {
+        mention: { kind: "folder", uri: "file:///shop/src/fixtures/carts" },
+        ...{ name: "carts", marks: [[0, 4]], where: "src/fixtures/", whereMarks: [], note: "12 files" },
+      },
+    ],
+  },
+];
+
+export const symbols: MentionGroup = {
+  kind: "symbol",
+  hits: [
+    {
+      mention: { kind: "symbol", uri: "file:///shop/src/shop.ts", lines: [41, 52] },
+      ...{ name: "addToCart", marks: [[5, 9]], where: "src/shop.ts:41", whereMarks: [], note: "method" },
+    },
+  ],
+};
+
+const others: MentionGroup[] = [
+  {
+    kind: "problem",
+    hits: [
+      {
+        mention: {
+          kind: "problem",
+          uri: "file:///shop/src/shop.ts",
+          line: 52,
+          message: "'cart' is possibly undefined",
+        },
+        ...{
+          name: "'cart' is possibly undefined",
+          marks: [[1, 5]],
+          where: "src/shop.ts:52",
+          whereMarks: [],
+          note: "error",
+        },
+      },
+    ],
+  },
+  {
+    kind: "session",
+    hits: [
+      {
+        mention: { kind: "session", id: "ses_1" },
+        ...{ name: "Split the cart module", marks: [[10, 14]], where: "", whereMarks: [], note: "yesterday" },
+      },
+    ],
+  },
+  {
+    kind: "resource",
+    hits: [
+      {
+        mention: { kind: "resource", server: "figma", uri: "figma://cart" },
+        ...{ name: "Checkout / Cart page", marks: [[11, 15]], where: "figma", whereMarks: [], note: "" },
+      },
+    ],
+  },
+];
+
+const longPath = `packages/${"a-folder-with-a-long-name/".repeat(4)}`;
+const longHits: MentionGroup[] = [
+  {
+    kind: "file",
+    hits: [
+      file(`${longPath}cart.ts`, [[0, 4]]),
+      file(`${longPath}${"a-long-name-".repeat(6)}cart.ts`, [[72, 76]], "open"),
+    ],
+  },
+];
+
+const found = (words: string, hits: readonly MentionGroup[], pending: MentionKind[] = []): Unnumbered => ({
+  type: "mentions",
+  found: { query: { words, ignored: false }, groups: hits, pending },
+});
+
+/** Types the words, and gives the answer of the host then. */
+function finding(words: string, answer: Unnumbered, keys: string[] = []): State {
+  const typed = mentioning(`Why does @${words}`, contexts);
+  return {
+    ...typed,
+    async act(page, panel) {
+      await typed.act?.(page, panel);
+      await panel.post(answer);
+      for (const key of keys) await page.getByRole("textbox", { name: "Message" }).press(key);
+    },
+  };
+}
 
 const mentioning = (typed: string, list: readonly EditorContext[], keys: string[] = []): State => ({
   messages: [
@@ -51,5 +168,8 @@ export const mentionStates: Record<string, State> = {
   mentions: mentioning("Why does @", contexts),
   "mentions-begun": mentioning("Why does @t", contexts, ["ArrowDown"]),
   "mentions-none": mentioning("Why does @", noContexts, ["ArrowDown"]),
+  "mentions-found": finding("cart", found("cart", [...groups, ...others], ["symbol"]), ["ArrowDown"]),
+  "mentions-nothing": finding("crttotl", found("crttotl", [])),
+  "mentions-long-paths": finding("cart", found("cart", longHits)),
   "mentions-long": mentioning("Why does @", [...contexts.slice(3), ...long]),
 };

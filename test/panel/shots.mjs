@@ -23,7 +23,7 @@ try {
       const panel = await browser.open({ theme, width });
       await panel.page.clock.setFixedTime(now);
       await panel.post(...state.messages);
-      await state.act?.(panel.page);
+      await state.act?.(panel.page, panel);
       await panel.page.screenshot({ path: path.join(directory, `${name}-${width}-${theme}.png`) });
       for (const error of panel.errors) console.error(`${name}: ${error}`);
       panel.close();

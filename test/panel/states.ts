@@ -13,7 +13,7 @@ import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
 import { modeStates } from "./mode-states.ts";
 import { modelStates } from "./model-states.ts";
-import type { Unnumbered } from "./page.ts";
+import type { PanelPage, Unnumbered } from "./page.ts";
 import { previewStates } from "./preview-states.ts";
 import { reviewStates } from "./review-states.ts";
 import { traceStates } from "./trace-states.ts";
@@ -21,7 +21,7 @@ import { trustStates } from "./trust-states.ts";
 
 export interface State {
   messages: Unnumbered[];
-  act?: (page: Page) => Promise<void>;
+  act?: (page: Page, panel: Pick<PanelPage, "post">) => Promise<void>;
 }
 
 const title = "Fix the rounding in cart totals";

@@ -51,7 +51,7 @@ export class Studio {
     await this.#panel.load(usualSize);
     await page.clock.setFixedTime(now);
     await this.#panel.post(...state.messages);
-    await state.act?.(page);
+    await state.act?.(page, this.#panel);
     // In its first moments a card ignores clicks, and its answers look otherwise.
     await page.locator(".answers.guarded").waitFor({ state: "detached" });
     // Whether something is under the pointer would depend on when the browser looks after a change of the size.

@@ -18,6 +18,7 @@ export const blankState: PanelState = {
   hasFolder: true,
   virtualFolders: [],
   attachments: [],
+  attaching: [],
   review: [],
   reviewBy: {},
   follow: "off",

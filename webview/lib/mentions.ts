@@ -1,5 +1,12 @@
 /** "@" in the text of a prompt: what it offers, and the agents that it names. */
 
+import {
+  type MentionGroup,
+  type MentionHit,
+  type MentionKind,
+  type MentionKindNotes,
+  mentionKinds,
+} from "../../src/chat/mentions.ts";
 import type { AgentChoice, EditorContext, EditorContextKind } from "../../src/chat/protocol.ts";
 import type { IconName } from "./icons.ts";
 
@@ -12,29 +19,103 @@ interface ContextRow {
   held: EditorContext | undefined;
 }
 
-export type MentionRow = ContextRow | { type: "agent"; agent: AgentChoice; name: string };
+/** A kind that can be searched on its own. `note`: what there is of it; empty until the host has said it. */
+interface KindRow {
+  type: "kind";
+  kind: MentionKind;
+  name: string;
+  glyph: IconName;
+  note: string;
+}
+
+export interface HitRow {
+  type: "hit";
+  kind: MentionKind;
+  hit: MentionHit;
+  glyph: IconName;
+}
+
+interface AgentRow {
+  type: "agent";
+  agent: AgentChoice;
+  name: string;
+}
+
+/** `key` tells the rows of a list apart, `group` is the heading that it stands under. */
+export type MentionRow = (ContextRow | KindRow | HitRow | AgentRow) & { key: string; group: string };
 
 const contextRows: Omit<ContextRow, "type" | "held">[] = [
   { kind: "problems", name: "Problems", glyph: "warning" },
   { kind: "file-problems", name: "Problems in this file", glyph: "file" },
+  { kind: "changes", name: "Changes", glyph: "diff" },
   { kind: "terminal", name: "Terminal", glyph: "terminal" },
   { kind: "terminal-selection", name: "Terminal selection", glyph: "selection" },
   { kind: "failed-tests", name: "Failed tests", glyph: "beaker" },
   { kind: "debug-output", name: "Debug output", glyph: "debug-console" },
+  { kind: "open-editors", name: "Open editors", glyph: "files" },
 ];
 
-/** Returns the rows that the begun word fits: the beginning of a word of a context's name, or of an agent's name. */
-export function mentionRows(
-  begun: string,
-  contexts: ReadonlyMap<EditorContextKind, EditorContext>,
-  agents: readonly AgentChoice[],
-): MentionRow[] {
+/** The heading of each kind, its icon, and the word before ":" that searches it alone. */
+export const mentionKindLooks: Record<MentionKind, { name: string; glyph: IconName; word: string }> = {
+  file: { name: "Files", glyph: "file", word: "file" },
+  folder: { name: "Folders", glyph: "folder", word: "folder" },
+  symbol: { name: "Symbols", glyph: "symbol-method", word: "symbol" },
+  problem: { name: "Problems", glyph: "warning", word: "problem" },
+  change: { name: "Changes", glyph: "diff", word: "change" },
+  session: { name: "Sessions", glyph: "comment-discussion", word: "session" },
+  resource: { name: "MCP resources", glyph: "plug", word: "resource" },
+  page: { name: "Web address", glyph: "globe", word: "page" },
+};
+
+/** Kinds that are offered before anything is typed. Resources only where a server has some. */
+const offeredKinds: readonly MentionKind[] = ["file", "folder", "symbol", "session", "resource"];
+
+/** Splits "file:cart" into the kind and the words; without a kind, all words. */
+export function kindIn(begun: string): { only: MentionKind | undefined; words: string } {
+  const found = mentionKinds.find((kind) => begun.toLowerCase().startsWith(`${mentionKindLooks[kind].word}:`));
+  if (found === undefined) return { only: undefined, words: begun };
+  return { only: found, words: begun.slice(mentionKindLooks[found].word.length + 1) };
+}
+
+interface MentionSources {
+  contexts: ReadonlyMap<EditorContextKind, EditorContext>;
+  agents: readonly AgentChoice[];
+  notes: MentionKindNotes;
+  groups: readonly MentionGroup[];
+}
+
+/**
+ * Returns the rows that the begun word fits: what the host has found, what the editor holds by the beginning of a word of
+ * its name, and agents by the beginning of theirs. Before a word is begun, the kinds that can be searched come first.
+ */
+export function mentionRows(begun: string, { contexts, agents, notes, groups }: MentionSources): MentionRow[] {
+  const { only } = kindIn(begun);
+  const hits = groups.flatMap(({ kind, hits: some }) =>
+    some.map((hit): MentionRow => {
+      const { name: group, glyph } = mentionKindLooks[kind];
+      return { type: "hit", kind, hit, glyph, group, key: JSON.stringify(hit.mention) };
+    }),
+  );
+  if (only) return hits;
   const word = begun.toLowerCase();
+  const kinds = begun === "" ? offeredKinds.filter((kind) => kind !== "resource" || notes.resource) : [];
   const fitting = contextRows.filter(({ name }) => matchIn(name, begun) !== undefined);
-  const helpers = agents.filter(({ name }) => name.toLowerCase().startsWith(word) && name !== begun);
+  const helpers = agents.filter(({ name }) => name.toLowerCase().startsWith(word));
+  // A name that is whole is a word of the message: Enter sends it.
+  if (helpers.some(({ name }) => name === begun)) return [];
   return [
-    ...fitting.map((row) => ({ type: "context" as const, ...row, held: contexts.get(row.kind) })),
-    ...helpers.map((agent) => ({ type: "agent" as const, agent, name: agent.name })),
+    ...kinds.map((kind): MentionRow => {
+      const { name, glyph } = mentionKindLooks[kind];
+      return { type: "kind", kind, name, glyph, note: notes[kind] ?? "", key: `kind ${kind}`, group: "Search" };
+    }),
+    ...hits,
+    ...fitting.map((row): MentionRow => {
+      const held = contexts.get(row.kind);
+      return { type: "context", ...row, held, key: `context ${row.kind}`, group: "From the editor" };
+    }),
+    ...helpers.map((agent): MentionRow => {
+      return { type: "agent", agent, name: agent.name, key: `agent ${agent.name}`, group: "Agents" };
+    }),
   ];
 }
 

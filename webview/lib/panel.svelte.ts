@@ -20,6 +20,7 @@ import type { RestoreFile } from "../../src/chat/review-views.ts";
 import type { MergeView, RivalView, SessionSummary } from "../../src/chat/session-views.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
+import { mentionSearch } from "../composer/mention-search.svelte.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
 import { AnswerAgain } from "./answer-again.svelte.ts";
@@ -131,6 +132,8 @@ class PanelModel {
     "checked-files": ({ paths, missing }) => fileChecks.take(paths, missing),
     context: ({ use }) => (this.context = use),
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
+    "mention-kinds": ({ notes }) => (mentionSearch.notes = notes),
+    mentions: ({ found }) => mentionSearch.take(found),
     models: ({ list }) => (this.models = list),
     judged: (message) => (this.judged = message),
     tried: (message) => (this.tried = message),

@@ -42,9 +42,10 @@ export function contextCommands(options: ContextCommandOptions): Record<string, 
     });
   const addContext = (kind: EditorContextKind) =>
     reported(async () => {
-      const { attachment, why } = await contexts.read(kind);
-      if (!attachment) return inform(why);
-      await add(attachment);
+      const { attachments, why } = await contexts.read(kind);
+      if (attachments.length === 0) return inform(why);
+      await panel.reveal();
+      composer.attach(attachments);
     });
   const withTest = (act: (chosen: ChosenTest, attachment: Attachment) => Promise<void>) =>
     reported(async (argument) => {

@@ -11,8 +11,10 @@ import { Shortener } from "../../tools/text/truncate.ts";
 import { AttachError, type Attachments } from "../panel/attachments.ts";
 import type { Composer } from "../panel/composer.ts";
 import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import { allChanges, currentOf, diffOf, namesOf } from "./commit/git-changes.ts";
 import type { DebugOutput } from "./debug-output.ts";
 import { failedTests } from "./failed-tests.ts";
+import { openFiles } from "./open-files.ts";
 import {
   countedProblems,
   countedWithFiles,
@@ -26,14 +28,13 @@ import { copiedBy, copyLastCommand, copySelection } from "./terminal-text.ts";
 interface EditorContextOptions {
   page: Pick<PanelContext, "send">;
   composer: Pick<Composer, "attach">;
-  files: Pick<Attachments, "whyNot">;
+  files: Pick<Attachments, "whyNot" | "fromFile">;
   terminals: TerminalCommands;
   debugOutput: DebugOutput;
 }
 
 interface ReadContext {
-  /** Undefined if there is nothing to attach. */
-  attachment: Attachment | undefined;
+  attachments: readonly Attachment[];
   /** Why some of it, or all, is not attached; empty if all is. */
   why: string;
 }
@@ -46,6 +47,8 @@ const nothing = (words: string): Held => ({ words, isEmpty: true });
 
 /** A longer name would leave no room for what follows it. */
 const maxNameChars = 40;
+/** Git is asked for the diffs of so many files. */
+const maxChanges = 100;
 
 export class EditorContexts {
   readonly #options: EditorContextOptions;
@@ -76,6 +79,13 @@ export class EditorContexts {
         const name = file ? ` in ${vscode.workspace.asRelativePath(file[0])}` : "";
         return this.#problems(`Problems${name}`, has, "The file in the editor has no problems.");
       },
+    },
+    changes: {
+      held() {
+        const { length } = allChanges();
+        return length > 0 ? held(plural(length, "file")) : nothing("no changes");
+      },
+      read: () => this.#changes(),
     },
     terminal: {
       held: () => this.#lastCommand(),
@@ -114,6 +124,13 @@ export class EditorContexts {
         return none("The Debug Console has no output yet. Rondo sees it from its first use in a window.");
       },
     },
+    "open-editors": {
+      held() {
+        const { length } = openFiles();
+        return length > 0 ? held(plural(length, "file")) : nothing("no file is open");
+      },
+      read: () => this.#openEditors(),
+    },
   };
 
   constructor(options: EditorContextOptions) {
@@ -144,8 +161,8 @@ export class EditorContexts {
 
   /** @throws AttachError about what is not attached */
   async #attach(kind: EditorContextKind): Promise<void> {
-    const { attachment, why } = await this.read(kind);
-    if (attachment) this.#options.composer.attach([attachment]);
+    const { attachments, why } = await this.read(kind);
+    this.#options.composer.attach(attachments);
     if (why !== "") throw new AttachError(why, "");
   }
 
@@ -155,7 +172,37 @@ export class EditorContexts {
     const [first = "", ...others] = leftOut;
     const why =
       others.length > 0 ? `${first} Nor are those in ${plural(others.length, "more protected file")}.` : first;
-    return { attachment: text === "" ? undefined : textAttachment(name, text), why };
+    return { attachments: text === "" ? [] : [textAttachment(name, text)], why };
+  }
+
+  async #changes(): Promise<ReadContext> {
+    const { files } = this.#options;
+    const changes = allChanges();
+    if (changes.length === 0) return none("Git knows of no changes.");
+    const leftOut: string[] = [];
+    const diffs: string[] = [];
+    for (const { repository, change } of changes.slice(0, maxChanges)) {
+      const name = namesOf(repository, change).join(" → ");
+      const why = await files.whyNot(currentOf(change));
+      if (why === undefined) diffs.push(await diffOf(repository, change, files));
+      else leftOut.push(`The changes of ${name} are not attached: ${why}.`);
+    }
+    const more = changes.length - maxChanges;
+    if (more > 0) diffs.push(`${plural(more, "more file")} changed.`);
+    return {
+      attachments: diffs.length > 0 ? [textAttachment("Changes", diffs.join("\n"))] : [],
+      why: leftOut.slice(0, 3).join(" "),
+    };
+  }
+
+  async #openEditors(): Promise<ReadContext> {
+    const uris = openFiles();
+    if (uris.length === 0) return none("No file is open in an editor.");
+    const made = await Promise.allSettled(uris.map((uri) => this.#options.files.fromFile(uri)));
+    return {
+      attachments: made.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
+      why: made.flatMap((one) => (one.status === "rejected" ? [messageOf(one.reason)] : [])).join(" "),
+    };
   }
 
   #lastCommand(): Held {
@@ -172,8 +219,9 @@ export class EditorContexts {
   }
 }
 
-const none = (why: string): ReadContext => ({ attachment: undefined, why });
-const whole = (name: string, text: string): ReadContext => ({ attachment: textAttachment(name, text), why: "" });
+const none = (why: string): ReadContext => ({ attachments: [], why });
+const whole = (name: string, text: string): ReadContext => ({ attachments: [textAttachment(name, text)], why: "" });
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Reads what a command of the active terminal copies. */
 async function copied(command: string, without: string): Promise<ReadContext> {

@@ -19,6 +19,7 @@ import { editorRipgrep } from "./ripgrep.ts";
 
 export interface EditorHost extends vscode.Disposable {
   readonly workspace: Workspace;
+  readonly search: TextSearch;
   /**
    * Sessions share the files and the terminal, unless one has a folder of its own. Changes there are not reviewed in the
    * editor, but when they are merged. `outputs` is the folder for long outputs, created when needed.
@@ -98,6 +99,7 @@ export function vscodeHost({
   const ownTerminals: vscode.Disposable[] = [];
   return {
     workspace,
+    search,
     forSession(outputs, ownFolder) {
       const overflow = nodeOverflow(outputs);
       const place = placeOf(ownFolder);

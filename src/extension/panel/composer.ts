@@ -34,6 +34,16 @@ const whenBusy: Record<PromptTime, WhenBusy> = {
   now: "interrupt",
 };
 
+interface LateAttachment {
+  name: string;
+  /** The place of the draft that it belongs to. */
+  place: string;
+  done: Promise<readonly Attachment[]>;
+}
+
+/** What is there within this time is not shown as being read. */
+const showLateMs = 150;
+
 interface ComposerSources {
   models: Models;
   files: Attachments;
@@ -49,9 +59,10 @@ export class Composer {
   readonly #sources: ComposerSources;
   readonly #drafts: Drafts;
   readonly #choices: SessionChoices;
+  readonly #late = new Set<LateAttachment>();
 
   readonly handlers = {
-    prompt: (request) => this.prompt({ ...request, comments: this.#pendingIDs }),
+    prompt: (request) => this.#promptFromPanel(request),
     "send-comments": () => this.sendComments(this.#pendingIDs),
     draft: ({ sessionID, text }) => this.#drafts.write(this.#placeOf(sessionID), text),
     "list-commands": () => {
@@ -94,8 +105,24 @@ export class Composer {
     return this.#drafts.attachments(this.#place);
   }
 
+  /** Names of what is being read to be attached here. */
+  get attaching(): string[] {
+    return [...this.#late].filter(({ place }) => place === this.#place).map(({ name }) => name);
+  }
+
   get commands(): CommandChoice[] {
     return this.#sources.commands.choices;
+  }
+
+  async #promptFromPanel(request: Pick<WrittenPrompt, "text" | "attachments" | "agents" | "when">): Promise<void> {
+    const written = { ...request, comments: this.#pendingIDs };
+    const session = this.#session;
+    try {
+      await this.prompt({ ...written, attachments: await this.#allAttached(request.attachments) });
+    } catch (error) {
+      if (!(error instanceof AttachError)) throw error;
+      this.#giveBack(session, { ...written, attachments: [], comments: [] }, error);
+    }
   }
 
   /** Sends a prompt. Resolves when it is on its way; a prompt that is not accepted comes back with the reason. */
@@ -169,9 +196,31 @@ export class Composer {
   }
 
   attach(attachments: readonly Attachment[]): void {
-    const isNew = (one: Attachment) =>
-      !this.attachments.some((other) => other.url === one.url && other.source?.start === one.source?.start);
-    this.#setAttachments([...this.attachments, ...attachments.filter(isNew)]);
+    this.#setAttachments(joined(this.attachments, attachments));
+  }
+
+  /** Attaches what takes time to read; a message that is sent before waits for it. @throws what `read` does */
+  async attachLater(name: string, read: () => Promise<readonly Attachment[]>): Promise<void> {
+    const place = this.#place;
+    const late: LateAttachment = { name, place, done: read() };
+    this.#late.add(late);
+    const tell = setTimeout(() => this.#context.stateChanged(), showLateMs);
+    try {
+      const made = await late.done;
+      this.#drafts.attach(place, joined(this.#drafts.attachments(place), made));
+    } finally {
+      clearTimeout(tell);
+      this.#late.delete(late);
+      this.#context.stateChanged();
+    }
+  }
+
+  /** Returns all that is attached to a message which is sent now. @throws AttachError if something cannot be read */
+  async #allAttached(shown: readonly Attachment[]): Promise<Attachment[]> {
+    const place = this.#place;
+    await Promise.all([...this.#late].flatMap((late) => (late.place === place ? [late.done] : [])));
+    // The panel may not have heard of the newest.
+    return joined(shown, this.#drafts.attachments(place));
   }
 
   /** Attaches what can be attached. @throws AttachError about the rest */
@@ -253,4 +302,11 @@ function waitNotice(): HostNotice {
     next: `Your message will be sent when it finishes, or returned after ${seconds} s. Stop ends the wait.`,
     fix: "none",
   };
+}
+
+/** Adds attachments, but none that is there already. */
+function joined(before: readonly Attachment[], more: readonly Attachment[]): Attachment[] {
+  const isSame = (one: Attachment, other: Attachment) =>
+    other.url === one.url && other.source?.start === one.source?.start;
+  return [...before, ...more.filter((one) => !before.some((other) => isSame(one, other)))];
 }

@@ -65,6 +65,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
       .filter(({ uri }) => uri.scheme !== "file")
       .map(({ name }) => name),
     attachments: composer.attachments,
+    attaching: composer.attaching,
     comments: from.comments.threads.pending,
     review: from.review.files(),
     reviewBy: otherAuthors(from.authors, conversations),

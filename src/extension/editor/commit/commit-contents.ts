@@ -1,9 +1,8 @@
 /** Collects what will be committed. Protected files are named and not shown. */
-import path from "node:path";
-import type * as vscode from "vscode";
 import type { Attachments } from "../../panel/attachments.ts";
 import type { CommitContents, CommittedFile } from "./commit-prompt.ts";
-import { type GitChange, type GitRepository, isUntracked, letterOf } from "./git-extension.ts";
+import { diffOf, namesOf } from "./git-changes.ts";
+import { type GitChange, type GitRepository, letterOf } from "./git-extension.ts";
 
 /** Git is asked for the diffs of so many files; the others are named. */
 const maxDiffs = 100;
@@ -33,8 +32,7 @@ export async function collectChanges(
 
   async function changedFile(change: GitChange, isNamedOnly: boolean): Promise<CommittedFile> {
     const uris = [change.originalUri, change.renameUri ?? change.uri];
-    const names = [...new Set(uris.map(({ fsPath }) => relativeTo(repository, fsPath)))];
-    const title = `${letterOf(change)} ${names.join(" → ")}`;
+    const title = `${letterOf(change)} ${namesOf(repository, change).join(" → ")}`;
     if (isNamedOnly) return { title, diff: { leftOut: "there are too many files" } };
     const reasons = await Promise.all(uris.map((uri) => files.whyNot(uri)));
     const leftOut = reasons.find((reason) => reason !== undefined);
@@ -44,17 +42,6 @@ export async function collectChanges(
 
   async function textOf(change: GitChange): Promise<string> {
     const { fsPath } = change.renameUri ?? change.uri;
-    if (isStaged) return await repository.diffIndexWithHEAD(fsPath);
-    return isUntracked(change) ? await newFile(change.uri) : await repository.diffWithHEAD(fsPath);
-  }
-
-  /** Git has no diff of a file that it does not track. */
-  async function newFile(uri: vscode.Uri): Promise<string> {
-    const attachment = await files.fromFile(uri).catch(() => undefined);
-    const lines = attachment?.source?.text.split("\n").map((line) => `+${line}`) ?? ["(not text)"];
-    return [`new file ${relativeTo(repository, uri.fsPath)}`, ...lines].join("\n");
+    return isStaged ? await repository.diffIndexWithHEAD(fsPath) : await diffOf(repository, change, files);
   }
 }
-
-const relativeTo = ({ rootUri }: GitRepository, file: string): string =>
-  path.relative(rootUri.fsPath, file).replaceAll("\\", "/");

@@ -18,7 +18,7 @@ export interface GitRepository {
   };
   /** Compares the index with the last commit. */
   diffIndexWithHEAD(path: string): Promise<string>;
-  /** Compares the files with the index. */
+  /** Compares the file, staged or not, with the last commit. */
   diffWithHEAD(path: string): Promise<string>;
   log(options: { maxEntries: number }): Promise<readonly { readonly message: string }[]>;
 }
@@ -50,6 +50,12 @@ export async function findRepository(sourceControl: unknown): Promise<GitReposit
   const api = git.getAPI(1);
   const uri = rootOf(sourceControl) ?? vscode.window.activeTextEditor?.document.uri;
   return (uri && api.getRepository(uri)) ?? api.repositories[0];
+}
+
+/** Returns the repositories that are open now; none while the Git extension has not begun. */
+export function openRepositories(): readonly GitRepository[] {
+  const extension = vscode.extensions.getExtension<GitExports>("vscode.git");
+  return extension?.isActive && extension.exports.enabled ? extension.exports.getAPI(1).repositories : [];
 }
 
 function rootOf(sourceControl: unknown): vscode.Uri | undefined {

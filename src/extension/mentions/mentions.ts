@@ -1,0 +1,245 @@
+/** Answers the list of "@": files, folders, symbols, problems, changes, sessions, MCP resources and web addresses. */
+import * as vscode from "vscode";
+import type {
+  FoundMentions,
+  MentionGroup,
+  MentionHit,
+  MentionKind,
+  MentionKindNotes,
+  MentionQuery,
+} from "../../chat/mentions.ts";
+import { allChanges, currentOf } from "../editor/commit/git-changes.ts";
+import { letterOf } from "../editor/commit/git-extension.ts";
+import { openFiles } from "../editor/open-files.ts";
+import { workspaceProblems } from "../editor/problem-context.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { AttachMention } from "./attach-mention.ts";
+import type { FileIndex } from "./file-index.ts";
+import { fitOf, fitting, marksOf } from "./fuzzy.ts";
+import { fileHit, folderHit, splitLines, symbolHit } from "./hits.ts";
+import type { Resources } from "./resources.ts";
+
+/** Rows of a kind among others, and of one kind alone. */
+const mostAmongOthers = 3;
+const mostAlone = 30;
+/** A language service that takes longer has no symbols. */
+const slowMs = 10_000;
+
+interface MentionsOptions {
+  page: Pick<PanelContext, "send" | "conversations">;
+  index: FileIndex;
+  attach: AttachMention;
+  resources: Resources;
+}
+
+export class Mentions {
+  readonly #options: MentionsOptions;
+  /** The last request. What was found for an earlier one is not told any more. */
+  #latest: MentionQuery | undefined;
+
+  readonly handlers = {
+    "begin-mention": () => this.#begin(),
+    "find-mentions": ({ query }) => this.#find(query),
+    "attach-mention": ({ mention }) => this.#options.attach.attach(mention),
+  } satisfies Partial<Handlers>;
+
+  constructor(options: MentionsOptions) {
+    this.#options = options;
+  }
+
+  /** Lists the files, so that the first search has them. */
+  warmUp(): void {
+    void this.#options.index.refresh(false);
+  }
+
+  #begin(): void {
+    void this.#refresh(false);
+    this.#options.page.send({ type: "mention-kinds", notes: this.#notes() });
+  }
+
+  /** Searches again if files have come or gone. */
+  async #refresh(ignored: boolean): Promise<void> {
+    const isChanged = await this.#options.index.refresh(ignored);
+    const query = this.#latest;
+    if (isChanged && query?.ignored === ignored) this.#tell(query, this.#fastGroups(query), this.#slowKinds(query));
+  }
+
+  #notes(): MentionKindNotes {
+    const { page, index, resources } = this.#options;
+    const open = openFiles().flatMap((uri) => index.nameOf(uri) ?? []);
+    const top = index.names(false)?.folders.filter(({ path }) => path.indexOf("/") === path.length - 1) ?? [];
+    const sessions = page.conversations.list().length;
+    const names = (all: readonly string[]) => (all.length > 3 ? `${all.slice(0, 3).join(", ")} …` : all.join(", "));
+    return {
+      file: names(open.map((path) => path.slice(path.lastIndexOf("/") + 1))) || "of the workspace",
+      folder: names(top.map(({ path }) => path.slice(0, -1))) || "of the workspace",
+      symbol: "of the workspace",
+      ...(sessions > 0 && { session: String(sessions) }),
+      ...(resources.servers.length > 0 && { resource: names(resources.servers) }),
+    };
+  }
+
+  async #find(query: MentionQuery): Promise<void> {
+    this.#latest = query;
+    const { index } = this.#options;
+    // An answer without files would be one that is wrong.
+    if (!index.names(query.ignored)) await index.refresh(query.ignored);
+    if (this.#latest !== query) return;
+    const slow = this.#slowKinds(query);
+    this.#tell(query, this.#fastGroups(query), slow);
+    await Promise.all(
+      slow.map(async (kind) => {
+        const hits = await this.#slowHits(kind, query).catch(() => []);
+        if (this.#latest === query) this.#tell(query, [{ kind, hits }], []);
+      }),
+    );
+  }
+
+  #tell(query: MentionQuery, groups: MentionGroup[], pending: MentionKind[]): void {
+    const found: FoundMentions = { query, groups, pending };
+    this.#options.page.send({ type: "mentions", found });
+  }
+
+  /** What is found at once, the group with the best hit first. */
+  #fastGroups(query: MentionQuery): MentionGroup[] {
+    const { words, lines } = splitLines(query.words);
+    const most = query.only ? mostAlone : mostAmongOthers;
+    const isWanted = (kind: MentionKind) => query.only === undefined || query.only === kind;
+    const finders: Partial<Record<MentionKind, () => MentionHit[]>> = {
+      page: () => pageHits(query.words),
+      file: () => this.#files(words, lines, query.ignored, most),
+      folder: () => this.#folders(words, query.ignored, most),
+      problem: () => problemHits(words, most),
+      change: () => changeHits(words, most),
+      session: () => this.#sessions(words, most),
+    };
+    const groups = Object.entries(finders).flatMap(([kind, find]): MentionGroup[] => {
+      const known = kind as MentionKind;
+      const hits = isWanted(known) ? find() : [];
+      return hits.length > 0 ? [{ kind: known, hits }] : [];
+    });
+    const letters = words.toLowerCase();
+    const fitOfBest = ({ hits: [best] }: MentionGroup) => (best ? fitOf(best.name, letters) : 9);
+    return groups.toSorted((a, b) => fitOfBest(a) - fitOfBest(b));
+  }
+
+  #slowKinds({ words, only }: MentionQuery): MentionKind[] {
+    const isPath = words.includes("/") || words.includes("#");
+    const kinds: MentionKind[] = isPath || words === "" ? [] : ["symbol"];
+    if (this.#options.resources.servers.length > 0) kinds.push("resource");
+    return kinds.filter((kind) => only === undefined || only === kind);
+  }
+
+  async #slowHits(kind: MentionKind, { words, only }: MentionQuery): Promise<MentionHit[]> {
+    const most = only ? mostAlone : mostAmongOthers;
+    if (kind === "resource") return await this.#resources(words, most);
+    const found = await Promise.race([
+      vscode.commands.executeCommand<vscode.SymbolInformation[] | undefined>(
+        "vscode.executeWorkspaceSymbolProvider",
+        words,
+      ),
+      new Promise<undefined>((resolve) => setTimeout(resolve, slowMs)),
+    ]);
+    const letters = words.toLowerCase();
+    const fits = (found ?? []).filter(({ name }) => fitting([name], letters).length > 0);
+    const best = fits.toSorted((a, b) => fitOf(a.name, letters) - fitOf(b.name, letters));
+    return best.slice(0, most).map((symbol) => symbolHit(symbol, words));
+  }
+
+  #files(words: string, lines: [number, number] | undefined, ignored: boolean, most: number): MentionHit[] {
+    const { index } = this.#options;
+    const names = index.names(ignored);
+    if (!names) return [];
+    const open = new Set(openFiles().flatMap((uri) => index.nameOf(uri) ?? []));
+    const inside = words.endsWith("/") ? names.inside(words).filter((path) => !path.endsWith("/")) : [];
+    const found = inside.length > 0 ? inside.slice(0, mostAlone) : names.files(words, most, (path) => open.has(path));
+    return found.map((path) => fileHit(index, path, words, open.has(path) ? "open" : "", lines));
+  }
+
+  #folders(words: string, ignored: boolean, most: number): MentionHit[] {
+    const { index } = this.#options;
+    const names = index.names(ignored);
+    if (!names) return [];
+    const isInside = words === "" || words.endsWith("/");
+    const inside = new Set(isInside ? names.inside(words).filter((path) => path.endsWith("/")) : []);
+    const found = isInside ? names.folders.filter(({ path }) => inside.has(path)) : names.foldersFor(words, most);
+    return found.slice(0, isInside ? mostAlone : most).map((folder) => folderHit(index, folder, words));
+  }
+
+  #sessions(words: string, most: number): MentionHit[] {
+    const { conversations } = this.#options.page;
+    const current = conversations.current.chat.session.id;
+    const all = conversations.list().filter(({ id, messages }) => id !== current && messages > 0);
+    const among = bestBy(all, ({ title }) => title, words, most);
+    return among.map(({ id, title, updatedAt }) => ({
+      ...{ mention: { kind: "session" as const, id }, name: title, marks: marksOf(title, words) },
+      ...{ where: "", whereMarks: [], note: dayOf(updatedAt) },
+    }));
+  }
+
+  async #resources(words: string, most: number): Promise<MentionHit[]> {
+    const all = await this.#options.resources.list();
+    return bestBy(all, ({ name }) => name, words, most).map(({ server, uri, name }) => ({
+      ...{ mention: { kind: "resource" as const, server, uri }, name, marks: marksOf(name, words) },
+      ...{ where: server, whereMarks: [], note: "" },
+    }));
+  }
+}
+
+/** Returns at most `most` of those whose text the words fit, best first; the first ones if there are no words. */
+function bestBy<T>(all: readonly T[], text: (one: T) => string, words: string, most: number): T[] {
+  if (words === "") return all.slice(0, most);
+  const letters = words.toLowerCase();
+  const found = fitting(all.map(text), letters).flatMap((at) => all[at] ?? []);
+  return found.toSorted((a, b) => fitOf(text(a), letters) - fitOf(text(b), letters)).slice(0, most);
+}
+
+function problemHits(words: string, most: number): MentionHit[] {
+  // A single letter fits the words of any problem.
+  if (words.length < 2) return [];
+  const all = workspaceProblems().flatMap(([uri, found]) => found.map((problem) => ({ uri, problem })));
+  const letters = words.toLowerCase();
+  const held = all.filter(({ problem }) => problem.message.toLowerCase().includes(letters));
+  return held.slice(0, most).map(({ uri, problem: { message, range, severity } }) => {
+    const line = range.start.line + 1;
+    return {
+      mention: { kind: "problem", uri: uri.toString(), line, message: message.slice(0, 4096) },
+      ...{ name: message, marks: marksOf(message, words) },
+      ...{ where: `${vscode.workspace.asRelativePath(uri)}:${line}`, whereMarks: [] },
+      note: severity === vscode.DiagnosticSeverity.Error ? "error" : "",
+    };
+  });
+}
+
+function changeHits(words: string, most: number): MentionHit[] {
+  if (words === "") return [];
+  const named = allChanges().map(({ change }) => {
+    const uri = currentOf(change);
+    const path = vscode.workspace.asRelativePath(uri);
+    return { uri, letter: letterOf(change), path, name: path.slice(path.lastIndexOf("/") + 1) };
+  });
+  return bestBy(named, ({ name }) => name, words, most).map(({ uri, letter, path, name }) => ({
+    ...{ mention: { kind: "change" as const, uri: uri.toString() }, name, marks: marksOf(name, words) },
+    ...{ where: path.slice(0, -name.length), whereMarks: [], note: letter },
+  }));
+}
+
+function pageHits(words: string): MentionHit[] {
+  if (!/^https?:\/\/[^\s/]+\.[^\s]+$/i.test(words) || !URL.canParse(words)) return [];
+  const { host } = new URL(words);
+  return [
+    {
+      ...{ mention: { kind: "page", uri: words }, name: words, marks: [], where: "", whereMarks: [] },
+      note: `fetched from ${host}`,
+    },
+  ];
+}
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** Returns "today", "yesterday", "5 days ago". */
+function dayOf(time: number): string {
+  const midnight = new Date(time).setHours(0, 0, 0, 0);
+  const days = Math.round((midnight - new Date().setHours(0, 0, 0, 0)) / 86_400_000);
+  return days > -14 ? relative.format(days, "day") : relative.format(Math.round(days / 7), "week");
+}

@@ -1,0 +1,130 @@
+/** "@": what is found in the workspace becomes a chip, and is sent. */
+import assert from "node:assert/strict";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Frame } from "playwright-core";
+import { message, said } from "../panel-actions.ts";
+import { sharedWindow, type Window } from "../window.ts";
+
+describe("mentions", () => {
+  let window: Window;
+  let panel: Frame;
+  beforeEach(async () => {
+    window = await sharedWindow();
+    panel = await window.panel();
+    await window.command("Rondo: New Session");
+  });
+  after(async () => {
+    await rm(path.join(window.folder, "shop"), { recursive: true, force: true });
+  });
+
+  const list = () => panel.getByRole("listbox", { name: "Mentions" });
+  const option = (name: RegExp) => list().getByRole("option", { name }).first();
+  const chip = (name: string) => panel.getByRole("group", { name: "Attached" }).getByText(name, { exact: true });
+  const type = (text: string) => message(panel).pressSequentially(text);
+
+  async function put(file: string, text: string): Promise<void> {
+    const place = path.join(window.folder, "shop", file);
+    await mkdir(path.dirname(place), { recursive: true });
+    await writeFile(place, text);
+  }
+
+  /** Sends the message and returns what the model was sent. */
+  async function sent(): Promise<string> {
+    window.plays([{ text: "It is read." }]);
+    await message(panel).press("Enter");
+    await said(panel, "It is read.");
+    return window.requests.at(-1)?.raw ?? "";
+  }
+
+  it("V14 finds a file by some of its letters, attaches it, and sends its text", async () => {
+    await put("model/CustomerArticle.ts", "export const article = 'a spoon';\n");
+    await type("What is @custart");
+    await option(/CustomerArticle\.ts/).waitFor();
+    await message(panel).press("Enter");
+    await chip("shop/model/CustomerArticle.ts:1").waitFor();
+    assert.equal(await message(panel).inputValue(), "What is ");
+    assert.match(await sent(), /shop\/model\/CustomerArticle\.ts, lines 1–1:[^"]*a spoon/);
+  });
+
+  it("V14 takes lines of a file, and looks into a folder with Tab", async () => {
+    await put("lines.txt", "one\ntwo\nthree\nfour\n");
+    await type("@shop/lin");
+    await option(/lines\.txt/).waitFor();
+    await type("#2-3");
+    await option(/lines\.txt:2–3/).waitFor();
+    await message(panel).press("Enter");
+    await chip("shop/lines.txt:2–3").waitFor();
+    assert.match(await sent(), /two\\nthree/);
+    await type("@sho");
+    await option(/^shop/).waitFor();
+    while (!/^shop/.test((await list().getByRole("option", { selected: true }).innerText()).trim())) {
+      await message(panel).press("ArrowDown");
+    }
+    await message(panel).press("Tab");
+    assert.equal(await message(panel).inputValue(), "@shop/");
+    await option(/lines\.txt/).waitFor();
+    await option(/model/).waitFor();
+  });
+
+  it("V14 attaches the names of a folder's files", async () => {
+    await put("fixtures/carts/one.json", "1");
+    await put("fixtures/carts/two.json", "2");
+    await type("@folder:cart");
+    await option(/carts/).waitFor();
+    await message(panel).press("Enter");
+    await chip("shop/fixtures/carts/").waitFor();
+    assert.match(await sent(), /shop\/fixtures\/carts\/ has 2 files:\\nshop\/fixtures\/carts\/one\.json/);
+  });
+
+  it("V14 a protected file is not attached, with the reason", async () => {
+    await put(".env", "TOKEN=hush-hush\n");
+    await type("@shop/.env");
+    await option(/\.env/).waitFor();
+    await message(panel).press("Enter");
+    await panel.getByText(/shop\/\.env is not attached/).waitFor();
+    await type("hello");
+    assert.doesNotMatch(await sent(), /hush-hush/);
+  });
+
+  it("V14 says where it has not looked, and looks there when it is asked to", async () => {
+    await put(".gitignore", "made/\n");
+    await put("made/bundle-of-all.js", "ignored();\n");
+    await type("@bundle-of-all");
+    await panel.getByText("Nothing is called “bundle-of-all”.").waitFor();
+    await panel.getByRole("button", { name: "Search them too" }).click();
+    await option(/bundle-of-all\.js/).waitFor();
+    await message(panel).press("Enter");
+    await chip("shop/made/bundle-of-all.js:1").waitFor();
+  });
+
+  it("V14 attaches another session", async () => {
+    window.plays([{ text: "Forty-two spoons." }]);
+    await type("How many spoons are there?");
+    await message(panel).press("Enter");
+    await said(panel, "Forty-two spoons.");
+    await window.command("Rondo: New Session");
+    await type("@session:spoon");
+    await option(/spoon/).waitFor();
+    await message(panel).press("Enter");
+    await panel
+      .getByRole("group", { name: "Attached" })
+      .getByText(/^Session /)
+      .waitFor();
+    assert.match(await sent(), /Forty-two spoons\./);
+  });
+
+  it("V14 answers from 50,000 files, and from what was written since it was opened last", async () => {
+    const folders = Array.from({ length: 100 }, (_, at) => path.join(window.folder, "shop", "many", `part${at}`));
+    for (const [at, folder] of folders.entries()) {
+      await mkdir(folder, { recursive: true });
+      await Promise.all(
+        Array.from({ length: 500 }, (_, file) => writeFile(path.join(folder, `item${at * 500 + file}.txt`), "")),
+      );
+    }
+    await type("@item49999");
+    await option(/item49999\.txt/).waitFor();
+    await message(panel).press("Enter");
+    await chip("shop/many/part99/item49999.txt:1").waitFor();
+  });
+});

@@ -1,6 +1,7 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
+import { attachRequests, type SelectionView } from "./attach.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { type FoundMentions, type MentionKindNotes, mentionRequests } from "./mentions.ts";
@@ -201,6 +202,7 @@ export const ToHost = z.discriminatedUnion("type", [
   ...connectRequests,
   ...modelListRequests,
   ...mentionRequests,
+  ...attachRequests,
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("manage-trust") }),
   /** Sets how long a turn may work, in the user's settings, and tries again. */
@@ -252,6 +254,8 @@ export interface ModelChoice {
   group: string;
   /** "$3 / $15" per million tokens in and out; undefined when unknown. */
   price: string | undefined;
+  /** Whether it takes images; undefined if that is not known. */
+  images: boolean | undefined;
   /** Unknown facts: "window unknown, 128k assumed; price unknown". */
   unknown?: string;
 }
@@ -351,6 +355,8 @@ export interface PanelState {
   attachments: Attachment[];
   /** Names of what is being read to be attached. */
   attaching: string[];
+  /** Undefined if nothing is selected in the active editor. */
+  selection: SelectionView | undefined;
   review: ReviewFile[];
   /** Title of the session that has changed a file under review, by its path, where it is not the one on screen. */
   reviewBy: Record<string, string>;
@@ -406,6 +412,8 @@ export type ToPanel = { seq: number } & (
   | { type: "editor-context"; context: EditorContext }
   | { type: "mention-kinds"; notes: MentionKindNotes }
   | { type: "mentions"; found: FoundMentions }
+  /** An image to be scaled, and sent back with `attach-data`. `data`: base64. */
+  | { type: "scale-image"; name: string; mime: string; data: string }
   | { type: "models"; list: PickerList }
   | ({ type: "notice" } & HostNotice)
   | { type: "connect"; view: ConnectView }

@@ -44,6 +44,7 @@ import { noResources } from "./mentions/resources.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Attention } from "./outside/attention.ts";
+import { attachHandlers } from "./panel/attach-handlers.ts";
 import { Attachments } from "./panel/attachments.ts";
 import { Composer } from "./panel/composer.ts";
 import { ConnectPage } from "./panel/connect-page.ts";
@@ -58,6 +59,7 @@ import { RestorePage } from "./panel/restore-page.ts";
 import { RivalsPage } from "./panel/rivals-page.ts";
 import { rulesHandlers } from "./panel/rules-handlers.ts";
 import { SandboxOffer } from "./panel/sandbox-offer.ts";
+import { EditorSelection } from "./panel/selection.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
 import { SlashCommands } from "./panel/slash-commands.ts";
 import { Starters } from "./panel/starters.ts";
@@ -275,6 +277,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     explain: (error) => explainError(error, log),
   };
   const files = new Attachments(host.workspace, boundary);
+  const selection = own(new EditorSelection({ files, memory, changed: stateChanged }));
   const comments = own(new Comments({ storage, review, files, conversations }));
   const teller = own(
     new DecisionTeller({
@@ -293,7 +296,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const worktrees = new WorktreePage(page, models, worktreeStore);
   const rivals = own(new RivalsPage(page, worktrees));
   const composer = new Composer(page, {
-    ...{ models, files, worktrees, comments: comments.threads },
+    ...{ models, files, selection, worktrees, comments: comments.threads },
     commands: new SlashCommands(() => projects.loadCommands()),
     decided: ({ chat }) => teller.settled(chat.session.id),
   });
@@ -309,10 +312,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     search: host.search,
     folders: () => foldersOf(conversations.current.chat),
   });
-  const mentions = new Mentions({
-    ...{ page, index, resources: noResources },
-    attach: new AttachMention({ files, composer, conversations, index, resources: noResources }),
-  });
+  const attach = new AttachMention({ files, composer, conversations, index, resources: noResources });
+  const mentions = new Mentions({ page, index, attach, resources: noResources });
   const restorePage = own(new RestorePage(page, models));
   const starters = own(new Starters(() => conversations.current.chat.messages.length === 0, stateChanged));
   const connect = own(
@@ -338,6 +339,12 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...composer.handlers,
     ...contexts.handlers,
     ...mentions.handlers,
+    ...selection.handlers,
+    ...attachHandlers({
+      composer,
+      attachFolder: (uri) => attach.attach({ kind: "folder", uri: uri.toString() }),
+      copies: vscode.Uri.joinPath(storage, "shown"),
+    }),
     ...conversationHandlers(page, models),
     ...sessionsPage.handlers,
     ...worktrees.handlers,

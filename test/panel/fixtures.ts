@@ -29,6 +29,7 @@ const sonnet: ModelChoice = {
   label: "Claude Sonnet 4.5",
   group: "Anthropic",
   price: "$3 / $15",
+  images: true,
 };
 const haiku: ModelChoice = { ...sonnet, modelID: "claude-haiku-4-5", label: "Claude Haiku 4.5", price: "$1 / $5" };
 export const qwen: ModelChoice = {
@@ -37,6 +38,7 @@ export const qwen: ModelChoice = {
   label: "qwen3-coder:30b",
   group: "localhost:11434",
   price: undefined,
+  images: false,
   unknown: "window unknown, 32k assumed; price unknown",
 };
 
@@ -143,6 +145,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     virtualFolders: [],
     attachments: [],
     attaching: [],
+    selection: undefined,
     review: [],
     reviewBy: {},
     follow: "off",

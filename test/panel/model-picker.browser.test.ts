@@ -79,7 +79,10 @@ describe("the model picker", () => {
   it("has the chosen model ticked, active and in view, however far down it is", async () => {
     const chosen = { ...f.panelState().models[0], providerID: "openrouter", modelID: "vendor-10/model-250" };
     const panel = await panelWith(
-      f.snapshot(f.chat("T", []), f.panelState({ model: { ...chosen, label: "M", group: "G", price: undefined } })),
+      f.snapshot(
+        f.chat("T", []),
+        f.panelState({ model: { ...chosen, label: "M", group: "G", price: undefined, images: undefined } }),
+      ),
     );
     await button(panel, /^Model: /).click();
     await panel.post(listing([many]));

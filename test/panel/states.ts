@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import type { ErrorCode } from "../../src/chat/message.ts";
 import { answerStates } from "./answer-states.ts";
+import { attachStates } from "./attach-states.ts";
 import { commandStates } from "./command-states.ts";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
@@ -95,6 +96,7 @@ export const states: Record<string, State> = {
   ...previewStates,
   ...commandStates,
   ...mentionStates,
+  ...attachStates,
   ...modeStates,
   ...modelStates,
   ...reviewStates,

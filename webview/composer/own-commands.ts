@@ -3,6 +3,7 @@ import { type CommandChoice, slashCommandIn } from "../../src/chat/slash-command
 import { price } from "../lib/format.ts";
 import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";
+import { allRead, isReading } from "./attach-files.ts";
 
 interface OwnCommand {
   name: string;
@@ -69,7 +70,9 @@ export function submitDraft(when: Parameters<typeof panel.prompt>[0]): void {
   const typed = slashCommandIn(panel.draft);
   const command = ownCommands.find(({ name }) => name === typed?.name);
   if (!command || !typed) {
-    panel.prompt(when);
+    // What was pasted belongs to this message.
+    if (isReading()) void allRead().then(() => panel.prompt(when));
+    else panel.prompt(when);
     return;
   }
   panel.write("");

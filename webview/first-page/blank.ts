@@ -19,6 +19,7 @@ export const blankState: PanelState = {
   virtualFolders: [],
   attachments: [],
   attaching: [],
+  selection: undefined,
   review: [],
   reviewBy: {},
   follow: "off",

@@ -134,6 +134,7 @@ class PanelModel {
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
     "mention-kinds": ({ notes }) => (mentionSearch.notes = notes),
     mentions: ({ found }) => mentionSearch.take(found),
+    "scale-image": ({ name, mime, data }) => this.onImage(name, mime, data),
     models: ({ list }) => (this.models = list),
     judged: (message) => (this.judged = message),
     tried: (message) => (this.tried = message),
@@ -183,6 +184,9 @@ class PanelModel {
     if (this.#typedBefore) this.typed();
     this.draft = typed;
   }
+
+  /** Attaches an image that the host has read; set by the composer. */
+  onImage: (name: string, mime: string, data: string) => void = () => {};
 
   /** The user has typed a letter. */
   typed(): void {

@@ -22,7 +22,7 @@ const pageTimeMs = 30_000;
 
 interface AttachOptions {
   files: Attachments;
-  composer: Pick<Composer, "attachLater">;
+  composer: Pick<Composer, "attachFiles" | "attachLater">;
   conversations: Pick<Conversations, "chat">;
   index: FileIndex;
   resources: Resources;
@@ -42,6 +42,7 @@ export class AttachMention {
   /** @throws AttachError about what is not attached, with the reason */
   async attach(mention: Mention): Promise<void> {
     const { composer } = this.#options;
+    if (mention.kind === "file" && !mention.lines) return await composer.attachFiles([vscode.Uri.parse(mention.uri)]);
     await composer.attachLater(this.#nameOf(mention), () => this.#made(mention));
   }
 
@@ -97,6 +98,8 @@ export class AttachMention {
   /** The names of its files; the model reads those that it needs. */
   async #folder(uri: vscode.Uri): Promise<Attachment> {
     const { index } = this.#options;
+    // It may have been dropped, or have got files since the list was opened.
+    await index.refresh(false);
     const name = index.nameOf(uri) ?? vscode.workspace.asRelativePath(uri);
     const folder = name.endsWith("/") ? name : `${name}/`;
     const paths = [index.names(false), index.names(true)].map(

@@ -5,8 +5,6 @@ import { listArguments } from "../../tools/file-access/search-filter.ts";
 import type { TextSearch } from "../../tools/host.ts";
 import { FileNames } from "./file-search.ts";
 
-/** A listing of this age counts as new: words typed one after the other open the list often. */
-const newForMs = 1_000;
 /** Characters of all paths of a folder, about a million files. More are left out. */
 const maxCharacters = 64 << 20;
 /** VS Code lists files of folders that are on no disk slowly. */
@@ -21,7 +19,6 @@ interface IndexOptions {
 interface Listing {
   names: FileNames;
   folders: readonly vscode.Uri[];
-  at: number;
 }
 
 export class FileIndex {
@@ -38,18 +35,19 @@ export class FileIndex {
     return this.#current(ignored)?.names;
   }
 
-  /** Lists the files anew. Resolves to whether they have changed. Never rejects: what cannot be listed has no files. */
+  /**
+   * Lists the files as they are after this call. Resolves to whether they have changed. Never rejects: what cannot be
+   * listed has no files.
+   */
   async refresh(ignored: boolean): Promise<boolean> {
-    const last = this.#current(ignored);
-    if (last && Date.now() - last.at < newForMs) return false;
     const running = this.#listing.get(ignored);
-    if (running) return await running;
-    const listing = this.#list(ignored);
+    // What runs may have passed a folder before a file came into it.
+    const listing = running ? running.then(() => this.#list(ignored)) : this.#list(ignored);
     this.#listing.set(ignored, listing);
     try {
       return await listing;
     } finally {
-      this.#listing.delete(ignored);
+      if (this.#listing.get(ignored) === listing) this.#listing.delete(ignored);
     }
   }
 
@@ -94,7 +92,7 @@ export class FileIndex {
     );
     const before = this.#current(ignored)?.names.paths ?? [];
     const names = new FileNames(lists.flat());
-    this.#listings.set(ignored, { names, folders, at: Date.now() });
+    this.#listings.set(ignored, { names, folders });
     return before.length !== names.paths.length || names.paths.some((file, at) => file !== before[at]);
   }
 

@@ -49,7 +49,8 @@ export class Mentions {
 
   /** Lists the files, so that the first search has them. */
   warmUp(): void {
-    void this.#options.index.refresh(false);
+    const { index } = this.#options;
+    if (!index.names(false)) void index.refresh(false);
   }
 
   #begin(): void {

@@ -283,7 +283,7 @@ export class Models {
 
   describe(ref: ModelRef): ModelChoice {
     if (ref.modelID === tourID && this.#isTour) {
-      return { ...ref, label: "Tour (a script)", group: "Rondo", price: undefined };
+      return { ...ref, label: "Tour (a script)", group: "Rondo", price: undefined, images: undefined };
     }
     const offered = this.#offered.known.find((one) => isSameModel(one, ref));
     if (offered) return describeOffered(offered);
@@ -298,6 +298,7 @@ export class Models {
       label: facts.label,
       group: groupOf(ref.providerID),
       price: facts.price && `$${facts.price.input} / $${facts.price.output}`,
+      images: facts.images,
       ...(unknown !== "" && { unknown }),
     };
   }
@@ -397,5 +398,6 @@ const unavailable = "thinking level not available";
 
 function describeOffered({ providerID, modelID, label }: OfferedModel): ModelChoice {
   const [vendor = ""] = modelID.split("/");
-  return { providerID, modelID, label, group: `VS Code: ${vendor}`, price: undefined, unknown: unavailable };
+  const group = `VS Code: ${vendor}`;
+  return { providerID, modelID, label, group, price: undefined, images: undefined, unknown: unavailable };
 }

@@ -1,6 +1,7 @@
 /** Makes attachments of selections and files. What a tool could not read without a question is not attached. */
 import path from "node:path";
 import * as vscode from "vscode";
+import { maxReadBytes } from "../../chat/attach.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import type { FileKind, Location, Workspace } from "../../tools/host.ts";
 import { type ReadBoundary, realFolder, whyProtected } from "../../tools/node-host/config-files.ts";
@@ -8,6 +9,25 @@ import { versionOf } from "../../tools/node-host/workspace.ts";
 import { countLines } from "../../tools/text/text.ts";
 
 const maxMediaBytes = 5 << 20;
+
+/** What browsers draw: the panel makes PNG or JPEG of those that models do not take. SVG is text. */
+const imageEndings = new Map([
+  [".png", "image/png"],
+  [".jpg", "image/jpeg"],
+  [".jpeg", "image/jpeg"],
+  [".gif", "image/gif"],
+  [".webp", "image/webp"],
+  [".bmp", "image/bmp"],
+  [".ico", "image/x-icon"],
+  [".avif", "image/avif"],
+]);
+
+export interface PickedImage {
+  name: string;
+  mime: string;
+  /** Base64. */
+  data: string;
+}
 
 export class AttachError extends Error {
   override readonly name = "AttachError";
@@ -52,6 +72,20 @@ export class Attachments {
     const location = await this.#locate(uri);
     const kind = await this.#workspace.open(location, new AbortController().signal);
     return attachmentOf(kind, filename, uri);
+  }
+
+  /**
+   * Returns the bytes of an image, which the panel scales to what models take; undefined for a file of another kind.
+   * @throws AttachError if it is protected, or has more than 50 MB
+   */
+  async image(uri: vscode.Uri): Promise<PickedImage | undefined> {
+    const mime = imageEndings.get(path.posix.extname(uri.path).toLowerCase());
+    if (mime === undefined) return undefined;
+    const name = vscode.workspace.asRelativePath(uri);
+    if (uri.scheme === "file") await this.#locate(uri);
+    const { size } = await vscode.workspace.fs.stat(uri);
+    if (size > maxReadBytes) throw tooLarge(name, maxReadBytes);
+    return { name, mime, data: Buffer.from(await vscode.workspace.fs.readFile(uri)).toString("base64") };
   }
 
   /** Returns why the file is not attached, as the end of a sentence; undefined if it can be. */

@@ -1,5 +1,6 @@
 /** The composer: its draft and attachments, who answers, and the prompts that wait in the queue. */
 import type * as vscode from "vscode";
+import type { SelectionView } from "../../chat/attach.ts";
 import { commentsPrompt } from "../../chat/comments.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { type Attachment, type PromptPart, type SentComment, textPrompt } from "../../chat/prompt-input.ts";
@@ -15,6 +16,7 @@ import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
 import { AttachError, type Attachments, pickFiles } from "./attachments.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
+import type { EditorSelection } from "./selection.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 import type { WorktreePage } from "./worktree-page.ts";
 
@@ -47,6 +49,7 @@ const showLateMs = 150;
 interface ComposerSources {
   models: Models;
   files: Attachments;
+  selection: Pick<EditorSelection, "view" | "forMessage">;
   worktrees: Pick<WorktreePage, "begin">;
   commands: Pick<SlashCommands, "choices" | "instructions" | "refresh">;
   comments: Pick<CommentThreads, "pending" | "take" | "giveBack">;
@@ -69,7 +72,7 @@ export class Composer {
       this.#sources.commands.refresh();
       this.#context.stateChanged();
     },
-    attach: async () => this.#attachFiles(await pickFiles()),
+    attach: async () => this.attachFiles(await pickFiles()),
     detach: ({ index }) => this.#setAttachments(this.attachments.toSpliced(index, 1)),
     withdraw: ({ queuedID }) => this.#session.queue.withdraw(queuedID),
     "send-queued-now": () => this.#session.sendQueuedNow(),
@@ -108,6 +111,10 @@ export class Composer {
   /** Names of what is being read to be attached here. */
   get attaching(): string[] {
     return [...this.#late].filter(({ place }) => place === this.#place).map(({ name }) => name);
+  }
+
+  get selection(): SelectionView | undefined {
+    return this.#sources.selection.view;
   }
 
   get commands(): CommandChoice[] {
@@ -219,14 +226,23 @@ export class Composer {
   async #allAttached(shown: readonly Attachment[]): Promise<Attachment[]> {
     const place = this.#place;
     await Promise.all([...this.#late].flatMap((late) => (late.place === place ? [late.done] : [])));
+    const selected = await this.#sources.selection.forMessage(this.#session.chat);
     // The panel may not have heard of the newest.
-    return joined(shown, this.#drafts.attachments(place));
+    return joined(joined(selected, shown), this.#drafts.attachments(place));
   }
 
-  /** Attaches what can be attached. @throws AttachError about the rest */
-  async #attachFiles(uris: readonly vscode.Uri[]): Promise<void> {
-    const results = await Promise.allSettled(uris.map((uri) => this.#sources.files.fromFile(uri)));
-    this.attach(results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+  /** Attaches what can be attached; images when the panel has scaled them. @throws AttachError about the rest */
+  async attachFiles(uris: readonly vscode.Uri[]): Promise<void> {
+    const { files } = this.#sources;
+    const results = await Promise.allSettled(
+      uris.map(async (uri): Promise<Attachment[]> => {
+        const image = await files.image(uri);
+        if (!image) return [await files.fromFile(uri)];
+        this.#context.send({ type: "scale-image", ...image });
+        return [];
+      }),
+    );
+    this.attach(results.flatMap((one) => (one.status === "fulfilled" ? one.value : [])));
     const failed = results.flatMap((one) => (one.status === "rejected" ? [this.#context.explain(one.reason)] : []));
     const [first] = failed;
     if (first) throw new AttachError(failed.map(({ message }) => message).join(" "), first.next);

@@ -66,6 +66,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
       .map(({ name }) => name),
     attachments: composer.attachments,
     attaching: composer.attaching,
+    selection: composer.selection,
     comments: from.comments.threads.pending,
     review: from.review.files(),
     reviewBy: otherAuthors(from.authors, conversations),

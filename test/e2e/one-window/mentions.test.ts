@@ -11,8 +11,8 @@ describe("mentions", () => {
   let panel: Frame;
   beforeEach(async () => {
     window = await sharedWindow();
-    panel = await window.panel();
-    await window.command("Rondo: New Session");
+    panel = await window.newSession();
+    await message(panel).fill("");
   });
   after(async () => {
     await rm(path.join(window.folder, "shop"), { recursive: true, force: true });
@@ -20,7 +20,8 @@ describe("mentions", () => {
 
   const list = () => panel.getByRole("listbox", { name: "Mentions" });
   const option = (name: RegExp) => list().getByRole("option", { name }).first();
-  const chip = (name: string) => panel.getByRole("group", { name: "Attached" }).getByText(name, { exact: true });
+  const chip = (name: string) =>
+    panel.getByRole("group", { name: "Attached" }).getByRole("button", { name: `Show ${name}` });
   const type = (text: string) => message(panel).pressSequentially(text);
 
   async function put(file: string, text: string): Promise<void> {
@@ -42,7 +43,7 @@ describe("mentions", () => {
     await type("What is @custart");
     await option(/CustomerArticle\.ts/).waitFor();
     await message(panel).press("Enter");
-    await chip("shop/model/CustomerArticle.ts:1").waitFor();
+    await chip("shop/model/CustomerArticle.ts:1–1").waitFor();
     assert.equal(await message(panel).inputValue(), "What is ");
     assert.match(await sent(), /shop\/model\/CustomerArticle\.ts, lines 1–1:[^"]*a spoon/);
   });
@@ -95,7 +96,7 @@ describe("mentions", () => {
     await panel.getByRole("button", { name: "Search them too" }).click();
     await option(/bundle-of-all\.js/).waitFor();
     await message(panel).press("Enter");
-    await chip("shop/made/bundle-of-all.js:1").waitFor();
+    await chip("shop/made/bundle-of-all.js:1–1").waitFor();
   });
 
   it("V14 attaches another session", async () => {
@@ -103,13 +104,13 @@ describe("mentions", () => {
     await type("How many spoons are there?");
     await message(panel).press("Enter");
     await said(panel, "Forty-two spoons.");
-    await window.command("Rondo: New Session");
+    await window.newSession();
     await type("@session:spoon");
     await option(/spoon/).waitFor();
     await message(panel).press("Enter");
     await panel
       .getByRole("group", { name: "Attached" })
-      .getByText(/^Session /)
+      .getByRole("button", { name: /^Show Session / })
       .waitFor();
     assert.match(await sent(), /Forty-two spoons\./);
   });
@@ -125,6 +126,6 @@ describe("mentions", () => {
     await type("@item49999");
     await option(/item49999\.txt/).waitFor();
     await message(panel).press("Enter");
-    await chip("shop/many/part99/item49999.txt:1").waitFor();
+    await chip("shop/many/part99/item49999.txt:1–1").waitFor();
   });
 });

@@ -1,0 +1,64 @@
+/** Attaches what is pasted or dropped, and opens what is attached. */
+import * as vscode from "vscode";
+import type { Attachment } from "../../chat/prompt-input.ts";
+import { mediaType } from "../../tools/text/codec.ts";
+import { AttachError } from "./attachments.ts";
+import type { Composer } from "./composer.ts";
+import type { Handlers } from "./handlers.ts";
+import { openInEditor } from "./open.ts";
+
+interface AttachOptions {
+  composer: Pick<Composer, "attach" | "attachFiles" | "attachments">;
+  /** Attaches the names of a folder's files. */
+  attachFolder(uri: vscode.Uri): Promise<void>;
+  /** A folder for copies that are shown. */
+  copies: vscode.Uri;
+}
+
+export function attachHandlers({ composer, attachFolder, copies }: AttachOptions) {
+  return {
+    "attach-data": ({ name, mime, data }) => {
+      const bytes = Buffer.from(data, "base64");
+      // A provider refuses the whole request for an image that is none.
+      if (mediaType(bytes) !== mime) throw new AttachError(`${name} is not attached: its content is damaged.`, "");
+      composer.attach([{ mime, filename: name, url: `data:${mime};base64,${bytes.toString("base64")}` }]);
+    },
+    "attach-text": ({ name, text }) => composer.attach([textOf(name, text)]),
+    "attach-uris": async ({ uris }) => {
+      const all = uris.map((uri) => vscode.Uri.parse(uri));
+      const folders = await Promise.all(all.map(isFolder));
+      await composer.attachFiles(all.filter((_, at) => !folders[at]));
+      for (const folder of all.filter((_, at) => folders[at])) await attachFolder(folder);
+    },
+    "open-attachment": async ({ index }) => {
+      const attachment = composer.attachments[index];
+      if (attachment) await open(attachment, copies);
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** Numbers pasted texts, whose contents differ though their names do not. */
+function textOf(filename: string, text: string): Attachment {
+  const data = Buffer.from(text.toWellFormed()).toString("base64");
+  return { mime: "text/plain", filename, url: `data:text/plain;base64,${data}` };
+}
+
+async function isFolder(uri: vscode.Uri): Promise<boolean> {
+  const stat = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
+  return ((stat?.type ?? 0) & vscode.FileType.Directory) !== 0;
+}
+
+async function open({ url, mime, filename, source }: Attachment, copies: vscode.Uri): Promise<void> {
+  const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  if (data === undefined) {
+    await openInEditor(vscode.Uri.parse(url).fsPath, source?.start);
+    return;
+  }
+  // A copy, because VS Code shows images only from files. The last one that was shown is replaced.
+  const ending = mime === "text/plain" ? "txt" : mime.slice(mime.indexOf("/") + 1);
+  const name = filename.replace(/[^\p{L}\p{N} ._-]+/gu, "_").slice(0, 80);
+  const copy = vscode.Uri.joinPath(copies, name.endsWith(`.${ending}`) ? name : `${name}.${ending}`);
+  await Promise.resolve(vscode.workspace.fs.delete(copies, { recursive: true })).catch(() => undefined);
+  await vscode.workspace.fs.writeFile(copy, Buffer.from(data, "base64"));
+  await vscode.commands.executeCommand("vscode.open", copy, { preview: true });
+}

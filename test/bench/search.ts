@@ -5,8 +5,11 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "n
 import os from "node:os";
 import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
+import { FileNames } from "../../src/extension/mentions/file-search.ts";
+import { marksOf } from "../../src/extension/mentions/fuzzy.ts";
 import { glob } from "../../src/tools/built-in/glob.ts";
 import { grep } from "../../src/tools/built-in/grep.ts";
+import { listArguments } from "../../src/tools/file-access/search-filter.ts";
 import type { Host } from "../../src/tools/host.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { nobodyToAsk, noDelegate, type Tool } from "../../src/tools/tool.ts";
@@ -44,6 +47,7 @@ export async function benchSearch(report: Report): Promise<void> {
   const folder = tree();
   const overflowDir = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-search-"));
   const host = nodeHost({ folders: [folder], trusted: true, overflowDir });
+  await benchMention(report, host, folder);
   for (const { name, tool, input, bare } of pairs) {
     const own: number[] = [];
     const ripgrep: number[] = [];
@@ -55,6 +59,39 @@ export async function benchSearch(report: Report): Promise<void> {
     report(`search.${name}.ripgrep`, median(ripgrep), "ms");
     report(`search.${name}.ratio`, median(own) / median(ripgrep), "times");
   }
+}
+
+/** Words as they are typed after "@": of many files, of few, of none, of a path. */
+const typed = ["f", "fi", "file", "file-49", "md1", "package-4/module-1", "pkgmod", "nothing-of-that-name", "üb"];
+
+/** What "@" takes for a keystroke: the search of names, without the way to the panel and back. */
+async function benchMention(report: Report, host: Host, folder: string): Promise<void> {
+  let listed = "";
+  await host.search.ripgrep(["--files", ...listArguments], {
+    ...{ cwd: folder, limit: 1 << 26, signal: new AbortController().signal },
+    take: (text) => {
+      listed += text;
+    },
+  });
+  const paths = listed.split("\0").slice(0, -1);
+  const begun = performance.now();
+  const names = new FileNames(paths);
+  report("search.mention.names", performance.now() - begun, "ms");
+  const times = Array.from({ length: tries }, () =>
+    typed.map((words) => {
+      const started = performance.now();
+      const files = names.files(words, 3, () => false);
+      for (const file of files) marksOf(file, words);
+      names.foldersFor(words, 3);
+      return performance.now() - started;
+    }),
+  );
+  report("search.mention", median(times.flat()), "ms");
+  report(
+    "search.mention.slowest-words",
+    Math.max(...typed.map((_, at) => median(times.map((one) => one[at] ?? 0)))),
+    "ms",
+  );
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {

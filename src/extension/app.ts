@@ -365,6 +365,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...workbenchHandlers(page, {
       log,
       showTerminal: () => host.showTerminal(),
+      meant: (file) => index.meant(file),
       ownFolder: () => ownFolderOf(conversations.current.chat),
     }),
     ready: closePages,

@@ -86,6 +86,13 @@ describe("search of files", () => {
     assert.deepEqual(names.inside("nowhere/"), []);
   });
 
+  it("a path relative to a folder further down means the one file that ends so", () => {
+    assert.equal(names.onlyWithEnd("model/cartLine.ts"), "src/model/cartLine.ts");
+    assert.equal(names.onlyWithEnd("cartLine.ts"), "src/model/cartLine.ts");
+    assert.equal(names.onlyWithEnd("Line.ts"), undefined);
+    assert.equal(new FileNames(["a/x.ts", "b/x.ts"]).onlyWithEnd("x.ts"), undefined, "two can be meant");
+  });
+
   it("V14 marks the letters that fit: in a row where they are, else each", () => {
     assert.equal(marked("shopping-cart.css", "cart"), "cart");
     assert.equal(marked("CustomerArticle.ts", "cart").replaceAll("|", "").toLowerCase(), "cart");

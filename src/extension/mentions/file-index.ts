@@ -60,6 +60,16 @@ export class FileIndex {
     return vscode.Uri.joinPath(folder ?? vscode.Uri.file("/"), file.slice(file.indexOf("/") + 1));
   }
 
+  /**
+   * Returns the file that is meant by a path which is relative to a folder further down, if only one can be meant.
+   * `file`: with "/".
+   */
+  async meant(file: string): Promise<vscode.Uri | undefined> {
+    if (!this.names(false)) await this.refresh(false);
+    const path = this.names(false)?.onlyWithEnd(file);
+    return path === undefined ? undefined : this.uriOf(path);
+  }
+
   /** Returns the name of a file in the index; undefined if it is in none of the folders. */
   nameOf(uri: vscode.Uri): string | undefined {
     const folders = this.#folders;

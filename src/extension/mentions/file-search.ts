@@ -36,6 +36,12 @@ export class FileNames {
     return found.flatMap((path) => byPath.get(path) ?? []);
   }
 
+  /** Returns the one file whose path ends with these folders and this name; undefined if there are none or several. */
+  onlyWithEnd(end: string): string | undefined {
+    const found = this.paths.filter((path) => path.endsWith(`/${end}`));
+    return found.length === 1 ? found[0] : undefined;
+  }
+
   /** Returns what is in a folder, itself not included: folders with "/" at their end first. `folder`: "src/", or "". */
   inside(folder: string): string[] {
     const below = this.paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));

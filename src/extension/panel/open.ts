@@ -8,9 +8,17 @@ import { isWithin } from "../../tools/file-access/requirements.ts";
 import { refusalOf } from "../../tools/node-host/locate.ts";
 import { NoticeError } from "../notice-error.ts";
 
-/** Opens a file. `file` is absolute, or relative to one of the workspace's folders. */
-export async function openInEditor(file: string, line: number | undefined): Promise<void> {
-  const uri = await findFile(file);
+/** Opens a file. `file` is absolute, or relative to one of the workspace's folders. `meant` finds one that is not there. */
+export async function openInEditor(
+  file: string,
+  line: number | undefined,
+  meant: () => Promise<vscode.Uri | undefined> = async () => undefined,
+): Promise<void> {
+  const uri = await findFile(file).catch(async (error: unknown) => {
+    const other = await meant();
+    if (!other) throw error;
+    return other;
+  });
   const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);
   const selection = line === undefined ? {} : { selection: new vscode.Range(at, at) };
   await vscode.window.showTextDocument(uri, { preview: true, ...selection });

@@ -9,21 +9,24 @@ import { missingFiles, openInEditor } from "./open.ts";
 interface WorkbenchOptions {
   log: vscode.LogOutputChannel;
   showTerminal(): void;
+  /** Returns the file that a path further down means, if only one can be meant. */
+  meant(file: string): Promise<vscode.Uri | undefined>;
   /** The folder of the session on screen, if it works in one of its own. */
   ownFolder(): string | undefined;
 }
 
-export function workbenchHandlers({ send }: PanelContext, { log, showTerminal, ownFolder }: WorkbenchOptions) {
+export function workbenchHandlers({ send }: PanelContext, { log, showTerminal, meant, ownFolder }: WorkbenchOptions) {
   return {
-    "open-file": ({ path: file, line }) => {
+    "open-file": async ({ path: file, line }) => {
       const own = ownFolder();
-      return openInEditor(own === undefined ? file : path.resolve(own, file), line);
+      await openInEditor(own === undefined ? file : path.resolve(own, file), line, () => meant(file));
     },
     "check-files": async ({ paths }) => {
       const own = ownFolder();
       const open = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
       const missing = await missingFiles(paths, own === undefined ? open : [vscode.Uri.file(own)]);
-      send({ type: "checked-files", paths, missing });
+      const found = await Promise.all(missing.map(meant));
+      send({ type: "checked-files", paths, missing: missing.filter((_, at) => found[at] === undefined) });
     },
     "open-link": ({ url }) => openLink(url),
     copy: async ({ text }) => await vscode.env.clipboard.writeText(text),

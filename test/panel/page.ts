@@ -25,10 +25,11 @@ type Purpose = "tests" | "pictures";
 
 async function bundle(purpose: Purpose): Promise<Files> {
   const panel = builds.find((options) => "panel" in (options.entryPoints ?? {}));
-  const { outputFiles } = await build({ ...panel, write: false });
+  const workers = builds.find((options) => "maths" in (options.entryPoints ?? {}));
+  const built = await Promise.all([panel, workers].map((options) => build({ ...options, write: false })));
   const files: Files = new Map();
   let template = "";
-  for (const { path, contents, text } of outputFiles ?? []) {
+  for (const { path, contents, text } of built.flatMap(({ outputFiles }) => outputFiles ?? [])) {
     const name = path.slice(path.lastIndexOf("/") + 1);
     if (name === "page.html") template = text;
     else files.set(name, Buffer.from(contents));

@@ -203,8 +203,9 @@ const workerTexts = {
   name: "worker-texts",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
     build.onLoad({ filter: /webview[\\/]workers[\\/]\w+\.ts$/ }, async ({ path: file }) => {
-      // Its layout engine takes a global named `self` for a page of its own.
-      const contents = await bundled({ entryPoints: [file], format: "iife", define: { self: "undefined" } });
+      // The layout engine of diagrams is to run here, as it does in Node, instead of as a worker of its own.
+      const define = { self: "undefined", global: "globalThis" };
+      const contents = await bundled({ entryPoints: [file], format: "iife", define });
       return { contents, loader: "text", watchFiles: [file] };
     });
   },
@@ -287,7 +288,14 @@ export const builds = [
     assetNames: "[name]",
     plugins: [svelte("client"), styles, icons, firstPage, lateWorkers],
   },
-  { ...common, entryPoints: workers, platform: "browser", format: "esm", target: browserTarget, plugins: [workerTexts] },
+  {
+    ...common,
+    entryPoints: workers,
+    platform: "browser",
+    format: "esm",
+    target: browserTarget,
+    plugins: [workerTexts],
+  },
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

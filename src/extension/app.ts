@@ -40,6 +40,7 @@ import { WindowServers } from "./mcp/window-servers.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Attention } from "./outside/attention.ts";
+import { readAnswerImage } from "./panel/answer-images.ts";
 import { Attachments } from "./panel/attachments.ts";
 import { Composer } from "./panel/composer.ts";
 import { ConnectPage } from "./panel/connect-page.ts";
@@ -346,6 +347,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       log,
       showTerminal: () => host.showTerminal(),
       ownFolder: () => ownFolderOf(conversations.current.chat),
+      readImage: (file, folders) => readAnswerImage(file, folders, readSettings().secrets, boundary),
     }),
     ready: closePages,
     "panel-focus": ({ on }) => panel.focusChanged(on),

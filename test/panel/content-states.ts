@@ -46,7 +46,8 @@ gantt
 /** Waits until nothing is left to be drawn. */
 async function drawn(page: Page): Promise<void> {
   await page.waitForFunction(
-    () => document.querySelectorAll(".Maths:not(.drawn)").length + document.querySelectorAll(".Diagram.waits").length === 0,
+    () =>
+      document.querySelectorAll(".Maths:not(.drawn)").length + document.querySelectorAll(".Diagram.waits").length === 0,
   );
   await page.evaluate(async () => {
     await Promise.all([...document.querySelectorAll("img")].map((image) => image.decode()));

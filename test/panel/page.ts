@@ -20,6 +20,9 @@ const bodyClasses: Record<Theme, string> = {
 
 const origin = "http://panel.invalid";
 
+/** A worker of the page has its code from a blob. */
+const isOwn = (address: string) => address.startsWith(`${origin}/`) || address.startsWith(`blob:${origin}/`);
+
 /** `pictures`: the fonts of the tests, hours of UTC, and text that each machine draws alike. */
 type Purpose = "tests" | "pictures";
 
@@ -154,7 +157,7 @@ export class PanelPage {
     page.on("console", (message) => message.type() === "error" && this.errors.push(message.text()));
     page.on("pageerror", (error) => this.errors.push(error.message));
     page.on("framenavigated", () => this.navigations++);
-    page.on("request", (request) => !request.url().startsWith(`${origin}/`) && this.strays.push(request.url()));
+    page.on("request", (request) => !isOwn(request.url()) && this.strays.push(request.url()));
   }
 
   /** Restarts the panel without any state. */

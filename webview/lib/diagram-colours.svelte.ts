@@ -49,7 +49,11 @@ function lookOf(element: HTMLElement): DiagramLook {
       accent: toHex(mix(0.75)),
     },
     // The first family that the system has counts; quotes would end the text of a style.
-    font: style.fontFamily.replace(/[^\w ,-]/g, "").split(",")[0]?.trim() || "sans-serif",
+    font:
+      style.fontFamily
+        .replace(/[^\w ,-]/g, "")
+        .split(",")[0]
+        ?.trim() || "sans-serif",
   };
 }
 

@@ -91,9 +91,7 @@ export class LateWorker<Input, Output> {
     const job = this.#active;
     if (!job || answer.id !== this.#id) return;
     this.#active = undefined;
-    job.done(
-      answer.type === "done" ? { ok: true, output: answer.output } : { ok: false, message: answer.message },
-    );
+    job.done(answer.type === "done" ? { ok: true, output: answer.output } : { ok: false, message: answer.message });
     void this.#next();
   }
 

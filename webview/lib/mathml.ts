@@ -54,10 +54,10 @@ const alphabets: Record<string, readonly [capital: number, small: number, digit:
 
 /** Letters that Unicode had before these alphabets, by the place that was left free for them. */
 const older: Record<number, string> = {
-  ...{ 0x1d455: "ℎ", 0x1d49d: "ℬ", 0x1d4a0: "ℰ", 0x1d4a1: "ℱ", 0x1d4a3: "ℋ", 0x1d4a4: "ℐ", 0x1d4a7: "ℒ" },
-  ...{ 0x1d4a8: "ℳ", 0x1d4ad: "ℛ", 0x1d4ba: "ℯ", 0x1d4bc: "ℊ", 0x1d4c4: "ℴ", 0x1d506: "ℭ", 0x1d50b: "ℌ" },
-  ...{ 0x1d50c: "ℑ", 0x1d515: "ℜ", 0x1d51d: "ℨ", 0x1d53a: "ℂ", 0x1d53f: "ℍ", 0x1d545: "ℕ", 0x1d547: "ℙ" },
-  ...{ 0x1d548: "ℚ", 0x1d549: "ℝ", 0x1d551: "ℤ" },
+  ...{ 119893: "ℎ", 119965: "ℬ", 119968: "ℰ", 119969: "ℱ", 119971: "ℋ", 119972: "ℐ", 119975: "ℒ" },
+  ...{ 119976: "ℳ", 119981: "ℛ", 119994: "ℯ", 119996: "ℊ", 120004: "ℴ", 120070: "ℭ", 120075: "ℌ" },
+  ...{ 120076: "ℑ", 120085: "ℜ", 120093: "ℨ", 120122: "ℂ", 120127: "ℍ", 120133: "ℕ", 120135: "ℙ" },
+  ...{ 120136: "ℚ", 120137: "ℝ", 120145: "ℤ" },
 };
 
 /** Small and capital Greek letters in bold and bold italic. */

@@ -30,7 +30,8 @@ const maxArrows = 250;
  * Lines that change looks or make something clickable, in all kinds of diagrams. Colours follow the theme, so that text
  * stays readable: https://mermaid.js.org/syntax/flowchart.html#styling-and-classes
  */
-const styling = /^(?:classDef|class(?=\s+[\w,]+\s+\w+\s*;?$)|cssClass|style|linkStyle|click|link|links|callback|href)\s/;
+const styling =
+  /^(?:classDef|class(?=\s+[\w,]+\s+\w+\s*;?$)|cssClass|style|linkStyle|click|link|links|callback|href)\s/;
 const spoken = /^acc(?:Title|Descr)\s*:\s*(.*)$/;
 
 /** @throws JobError for a diagram that cannot be drawn */
@@ -52,7 +53,8 @@ export function readDiagram(source: string): Diagram {
   const first = lines[0]?.trim() ?? "";
   if (first === "") throw new JobError("There is nothing in it.");
   const kind = kinds.find(([begins]) => begins.test(first))?.[1];
-  if (kind === undefined) throw new JobError(`Rondo draws ${drawable}, but no “${(first.split(/\s/)[0] ?? "").slice(0, 30)}”.`);
+  if (kind === undefined)
+    throw new JobError(`Rondo draws ${drawable}, but no “${(first.split(/\s/)[0] ?? "").slice(0, 30)}”.`);
   // A class of members is a block, not a style.
   return { kind, title, text: lines.join("\n").replace(/:::[\w-]+/g, "") };
 }
@@ -96,5 +98,8 @@ const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'
 
 function plainText(inner: string): string {
   const text = inner.replace(/<\/tspan>\s*<tspan/g, "</tspan> <tspan").replace(/<[^>]*>/g, "");
-  return text.replace(/&(#39|\w+);/g, (whole, name: string) => entities[name] ?? whole).replace(/\s+/g, " ").trim();
+  return text
+    .replace(/&(#39|\w+);/g, (whole, name: string) => entities[name] ?? whole)
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -47,4 +47,7 @@ function draw({ source, colours, font }: DiagramInput): DrawnDiagram {
   return { svg, width, height, words: describeDiagram(diagram, svg) };
 }
 
+// The library hides `self` where there is no `document`, and puts it back (src/elk-instance.ts): in a worker that throws.
+Object.assign(globalThis, { document: null });
+Object.defineProperty(globalThis, "self", { value: globalThis, writable: true });
 serve(draw, () => "It is not a Mermaid diagram, or one of a form that Rondo cannot read.");

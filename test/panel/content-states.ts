@@ -84,7 +84,47 @@ export const line = "${"a long line of code ".repeat(8)}";
   ${"code in a list ".repeat(10)}
   \`\`\``;
 
+/** Draws a striped PNG. Runs in the page. */
+export function stripes(width: number, height: number): string {
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("no canvas");
+  for (let x = 0; x < width; x += 40) {
+    context.fillStyle = x % 80 === 0 ? "#3b82f6" : "#f59e0b";
+    context.fillRect(x, 0, 40, height);
+  }
+  return canvas.toDataURL("image/png");
+}
+
+export const images = `The chart is in the workspace:
+
+![Sales by month](docs/sales.png)
+
+![The key](.env.png) and ![Remote chart](https://images.example.com/chart.png?id=1)`;
+
+/** Answers what the panel asks for, as the host does. */
+async function answerImages(page: Page): Promise<void> {
+  await page.waitForFunction(() => window.sent.filter(({ type }) => type === "load-image").length === 2);
+  const url = await page.evaluate(`(${stripes})(640, 120)`);
+  const why = "It is not read unasked: it may hold secrets.";
+  await page.evaluate(
+    async (answers) => {
+      for (const [at, answer] of answers.entries())
+        window.postMessage({ type: "answer-image", seq: 2 + at, ...answer }, "*");
+      await new Promise((done) => setTimeout(done));
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    },
+    [
+      { path: "docs/sales.png", image: { type: "shown", url } },
+      { path: ".env.png", image: { type: "failed", why } },
+    ],
+  );
+  await page.waitForFunction(() => document.querySelectorAll(".Picture:not(.shown)").length === 0);
+  await drawn(page);
+}
+
 export const contentStates = {
+  images: { messages: [answer(images)], act: answerImages },
   maths: { messages: [answer(maths)], act: drawn },
   diagram: { messages: [answer(`A message goes this way:\n\n${flowchart}`)], act: drawn },
   diagrams: { messages: [answer(`${sequence}\n\nAnd the plan:\n\n${failing}`)], act: drawn },

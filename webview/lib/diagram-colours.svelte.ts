@@ -1,4 +1,5 @@
 /** The colours in which diagrams are drawn: those of the theme, as an image knows nothing of the page's styles. */
+import { untrack } from "svelte";
 import type { DiagramColours } from "../workers/diagrams.ts";
 
 export interface DiagramLook {
@@ -13,7 +14,12 @@ class Looks {
   /** The present look, which changes with the theme. `element`: one whose colours are those of the page. */
   of(element: HTMLElement): DiagramLook {
     this.#observe(element);
-    return (this.#look ??= lookOf(element));
+    const look = this.#look ?? lookOf(element);
+    // Else the effect that asks would run again.
+    untrack(() => {
+      this.#look ??= look;
+    });
+    return look;
   }
 
   /** VS Code sets the theme's colours on the root element, and the kind of theme on the body. */

@@ -35,6 +35,8 @@ function safe(html: string): string {
     DOMPurify.setConfig({
       ALLOWED_TAGS: [...tags.split(" "), "#text"],
       ALLOWED_ATTR: attributes,
+      // It names an image, and loads none: `answer-images.svelte.ts` looks at it.
+      ADD_URI_SAFE_ATTR: ["data-image"],
       ALLOW_ARIA_ATTR: false,
       ALLOW_DATA_ATTR: false,
     });

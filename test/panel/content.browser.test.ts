@@ -204,11 +204,28 @@ describe("images in an answer", () => {
 
   it("in the text are shown, and damaged ones say so", async () => {
     const empty = await panelWith();
-    // One without a picture.
-    const gif = Buffer.from([...Buffer.from("GIF89a"), 64, 1, 16, 0, ...Array<number>(40).fill(0)]).toString("base64");
+    // It has a size, and nothing else that is right.
+    const bytes = [
+      0x89,
+      ...Buffer.from("PNG\r\n\x1a\n"),
+      0,
+      0,
+      0,
+      13,
+      ...Buffer.from("none"),
+      0,
+      0,
+      0,
+      64,
+      0,
+      0,
+      0,
+      16,
+    ];
+    const broken = Buffer.from([...bytes, ...Array<number>(40).fill(7)]).toString("base64");
     const url = await empty.page.evaluate(`(${stripes})(64, 12)`);
     const panel = await answer(
-      `![good](${url})\n\n![bad](data:image/png;base64,AAAA)\n\n![cut](data:image/gif;base64,${gif})`,
+      `![good](${url})\n\n![bad](data:image/png;base64,AAAA)\n\n![cut](data:image/png;base64,${broken})`,
     );
     await panel.page.getByRole("img", { name: "good" }).waitFor();
     await panel.page.getByText("bad This image cannot be shown. It is damaged.").waitFor();

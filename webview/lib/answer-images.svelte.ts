@@ -17,7 +17,8 @@ class AnswerImages {
 
   /** Call this in an effect: draws the images of an answer that are there, and asks the host for the others. */
   show(root: HTMLElement): void {
-    for (const element of [...root.querySelectorAll<HTMLElement>(".Picture:not(.shown)")].slice(0, maxImages)) {
+    for (const element of [...root.querySelectorAll<HTMLElement>(".Picture")].slice(0, maxImages)) {
+      if (element.classList.contains("shown")) continue;
       const place = imagePlace(element.dataset["image"] ?? "");
       const image =
         place.type === "data" ? inText(place.url) : place.type === "file" ? this.#image(place.path) : undefined;

@@ -19,8 +19,8 @@ const results = new Map<string, JobResult<string> | Promise<JobResult<string>>>(
 /** Draws those that are new. `changed` is called after each time that elements have changed later. */
 export function drawMaths(root: HTMLElement, changed: () => void): void {
   let waits = false;
-  const all = [...root.querySelectorAll<HTMLElement>(".Maths:not(.drawn)")].slice(0, maxFormulas);
-  for (const element of all) {
+  for (const element of [...root.querySelectorAll<HTMLElement>(".Maths")].slice(0, maxFormulas)) {
+    if (element.classList.contains("drawn")) continue;
     const source = element.textContent ?? "";
     const result = resultOf(source);
     if (!(result instanceof Promise)) {

@@ -144,7 +144,7 @@ async function bundled(options) {
 async function drawnFirst(/** @type {string} */ file) {
   const code = await bundled({
     ...{ entryPoints: [file], platform: "node", format: "iife", globalName: "drawn", target: "node20" },
-    plugins: [svelte("server")],
+    plugins: [svelte("server"), lateWorkers],
   });
   const page = { rondo: { api: { getState() {} } } };
   return new Function("window", `${code}; return drawn.content;`)(page);
@@ -183,6 +183,33 @@ function usedIcons(/** @type {string} */ sheet) {
 }
 
 const browserTarget = "chrome128";
+
+/** Workers of the panel, which it loads as text when it first needs them: name of the bundle → source file. */
+const workers = { maths: "webview/workers/maths.ts", diagrams: "webview/workers/diagrams.ts" };
+
+/** Leaves `import("rondo:maths")` to the page, which loads `maths.js` then. */
+const lateWorkers = {
+  name: "late-workers",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    build.onResolve({ filter: /^rondo:/ }, ({ path: name }) => ({
+      path: `./${name.slice("rondo:".length)}.js`,
+      external: true,
+    }));
+  },
+};
+
+/** Makes a module whose default export is the code of a worker. */
+const workerTexts = {
+  name: "worker-texts",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    build.onLoad({ filter: /webview[\\/]workers[\\/]\w+\.ts$/ }, async ({ path: file }) => {
+      // The layout engine of diagrams is to run here, as it does in Node, instead of as a worker of its own.
+      const define = { self: "undefined", global: "globalThis" };
+      const contents = await bundled({ entryPoints: [file], format: "iife", define });
+      return { contents, loader: "text", watchFiles: [file] };
+    });
+  },
+};
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {
@@ -259,7 +286,15 @@ export const builds = [
     conditions: development ? ["svelte", "development"] : ["svelte", "production"],
     loader: { ".ttf": "file" },
     assetNames: "[name]",
-    plugins: [svelte("client"), styles, icons, firstPage],
+    plugins: [svelte("client"), styles, icons, firstPage, lateWorkers],
+  },
+  {
+    ...common,
+    entryPoints: workers,
+    platform: "browser",
+    format: "esm",
+    target: browserTarget,
+    plugins: [workerTexts],
   },
 ];
 

@@ -20,7 +20,7 @@ const allowedFiles = [
   /^NOTICE$/,
   new RegExp(`^dist/(${bundles})[.]cjs$`),
   /^dist\/(web-tree-sitter|tree-sitter-bash)\.wasm$/,
-  /^dist\/(page\.html|panel\.js|style\.css|codicon\.ttf)$/,
+  /^dist\/(page\.html|(panel|maths|diagrams)\.js|style\.css|codicon\.ttf)$/,
   /^media\/(icon\.png|rondo\.svg|recorded\.jsonl)$/,
   /^media\/walkthrough\/\w+-(dark|light|hc|hcl)\.svg$/,
 ];

@@ -173,6 +173,8 @@ export const ToHost = z.discriminatedUnion("type", [
     type: z.literal("check-files"),
     paths: z.array(z.string().check(z.maxLength(4096))).check(z.maxLength(200)),
   }),
+  /** Asks for an image that an answer shows, relative to the session's folder. Answered with `answer-image`. */
+  z.object({ type: z.literal("load-image"), path: z.string().check(z.maxLength(4096)) }),
   z.object({ type: z.literal("open-diff"), requestID: z.string() }),
   z.object({ type: z.literal("open-link"), url: z.string().check(z.maxLength(8192)) }),
   z.object({ type: z.literal("copy"), text: z.string() }),
@@ -225,6 +227,9 @@ export interface HostNotice {
   next: string;
   fix: NoticeFix;
 }
+
+/** `url`: a data address. `why`: a sentence. */
+export type AnswerImage = { type: "shown"; url: string } | { type: "failed"; why: string };
 
 /** Estimated tokens. */
 export interface ContextUse {
@@ -398,6 +403,7 @@ export type ToPanel = { seq: number } & (
   | { type: "context"; use: ContextUse }
   /** `missing`: those of the files that do not exist. */
   | { type: "checked-files"; paths: string[]; missing: string[] }
+  | { type: "answer-image"; path: string; image: AnswerImage }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
   /** One trial for each rule, in their order. */
   | { type: "tried"; requestID: string; rules: Rule[]; trials: RuleTrial[] }

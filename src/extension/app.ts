@@ -45,6 +45,7 @@ import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Attention } from "./outside/attention.ts";
 import { attachHandlers } from "./panel/attach-handlers.ts";
+import { readAnswerImage } from "./panel/answer-images.ts";
 import { Attachments } from "./panel/attachments.ts";
 import { Composer } from "./panel/composer.ts";
 import { ConnectPage } from "./panel/connect-page.ts";
@@ -367,6 +368,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       showTerminal: () => host.showTerminal(),
       meant: (file) => index.meant(file),
       ownFolder: () => ownFolderOf(conversations.current.chat),
+      readImage: (file, folders) => readAnswerImage(file, folders, readSettings().secrets, boundary),
     }),
     ready: closePages,
     "panel-focus": ({ on }) => {

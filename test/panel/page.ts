@@ -20,15 +20,19 @@ const bodyClasses: Record<Theme, string> = {
 
 const origin = "http://panel.invalid";
 
+/** A worker of the page has its code from a blob. */
+const isOwn = (address: string) => address.startsWith(`${origin}/`) || address.startsWith(`blob:${origin}/`);
+
 /** `pictures`: the fonts of the tests, hours of UTC, and text that each machine draws alike. */
 type Purpose = "tests" | "pictures";
 
 async function bundle(purpose: Purpose): Promise<Files> {
   const panel = builds.find((options) => "panel" in (options.entryPoints ?? {}));
-  const { outputFiles } = await build({ ...panel, write: false });
+  const workers = builds.find((options) => "maths" in (options.entryPoints ?? {}));
+  const built = await Promise.all([panel, workers].map((options) => build({ ...options, write: false })));
   const files: Files = new Map();
   let template = "";
-  for (const { path, contents, text } of outputFiles ?? []) {
+  for (const { path, contents, text } of built.flatMap(({ outputFiles }) => outputFiles ?? [])) {
     const name = path.slice(path.lastIndexOf("/") + 1);
     if (name === "page.html") template = text;
     else files.set(name, Buffer.from(contents));
@@ -153,7 +157,7 @@ export class PanelPage {
     page.on("console", (message) => message.type() === "error" && this.errors.push(message.text()));
     page.on("pageerror", (error) => this.errors.push(error.message));
     page.on("framenavigated", () => this.navigations++);
-    page.on("request", (request) => !request.url().startsWith(`${origin}/`) && this.strays.push(request.url()));
+    page.on("request", (request) => !isOwn(request.url()) && this.strays.push(request.url()));
   }
 
   /** Restarts the panel without any state. */

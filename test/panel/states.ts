@@ -7,6 +7,7 @@ import { commandStates } from "./command-states.ts";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
+import { contentStates } from "./content-states.ts";
 import { endStates } from "./end-states.ts";
 import { findStates } from "./find-states.ts";
 import * as f from "./fixtures.ts";
@@ -90,6 +91,7 @@ export const states: Record<string, State> = {
   ...answerStates,
   ...commentStates,
   ...connectStates,
+  ...contentStates,
   ...endStates,
   ...findStates,
   ...loopStates,

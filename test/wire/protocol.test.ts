@@ -85,6 +85,7 @@ const messages: Messages = {
   "list-editor-contexts": { type: "list-editor-contexts" },
   "attach-editor-context": { type: "attach-editor-context", kind: "problems" },
   "open-file": { type: "open-file", path, line: 15 },
+  "load-image": { type: "load-image", path: "docs/flow.png" },
   "check-files": { type: "check-files", paths: ["src/a.ts"] },
   "open-diff": { type: "open-diff", requestID },
   "open-link": { type: "open-link", url: "https://example.com" },

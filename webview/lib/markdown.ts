@@ -1,18 +1,20 @@
 /**
  * Renders Markdown from a model as safe HTML, protected twice: the renderer writes only the tags listed here (raw HTML
- * becomes text, pictures become links), and only those pass: an expression recognizes text with the plainest of them,
- * and DOMPurify filters all the rest. Nothing in the result can run, load or navigate: a link has no `href`, its address
- * is in `data-href` for the click handler in main.ts.
+ * becomes text), and only those pass: an expression recognizes text with the plainest of them, and DOMPurify filters all
+ * the rest. Nothing in the result can run, load or navigate: a link has no `href`, its address is in `data-href` for the
+ * click handler in main.ts; formulas and pictures are text, which `draw-maths.ts` and `answer-images.svelte.ts` replace.
  */
 import DOMPurify from "dompurify";
-import { Marked, type Token, type Tokens } from "marked";
+import { Marked, Renderer, type Token, type Tokens } from "marked";
 import { escapeHtml, highlight, highlightLines } from "./highlight.ts";
+import { imagePlace } from "./image-place.ts";
 import { parseLink } from "./link-target.ts";
+import type { MathsToken } from "./markdown-lexer.ts";
 import { blockBreak, readText } from "./read-text.ts";
 
 const tags =
-  "p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code kbd sub sup em strong del a span table thead tbody tr th td";
-const attributes = ["class", "start", "align", "data-href", "dir", "role", "tabindex", "title"];
+  "p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code kbd sub sup em strong del a span div table thead tbody tr th td";
+const attributes = "class start align data-href data-image dir role tabindex title aria-label".split(" ");
 
 let configured = false;
 
@@ -33,6 +35,8 @@ function safe(html: string): string {
     DOMPurify.setConfig({
       ALLOWED_TAGS: [...tags.split(" "), "#text"],
       ALLOWED_ATTR: attributes,
+      // It names an image, and loads none: `answer-images.svelte.ts` looks at it.
+      ADD_URI_SAFE_ATTR: ["data-image"],
       ALLOW_ARIA_ATTR: false,
       ALLOW_DATA_ATTR: false,
     });
@@ -47,10 +51,18 @@ const plainTag = /^<\/?(?:br|kbd|sub|sup)\s*\/?>$/i;
 const marked = new Marked({
   renderer: {
     html: ({ text }) => (plainTag.test(text) ? text : escapeHtml(text)),
-    code: ({ text, lang }) => `<pre tabindex="0" dir="ltr"><code>${highlight(text, firstWord(lang))}</code></pre>`,
+    code: ({ text, lang }) => `<pre dir="ltr"><code>${highlight(text, firstWord(lang))}</code></pre>`,
     // An element with a direction of its own does not decide that of the text around it.
     codespan: ({ text }) => `<code dir="ltr">${escapeHtml(text)}</code>`,
-    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+    checkbox: ({ checked }) =>
+      `<span class="codicon codicon-${checked ? "pass-filled" : "circle"} Check" role="img" aria-label="${checked ? "Done" : "To do"}"></span>`,
+    listitem(item) {
+      return `<li${item.task ? ' class="Task"' : ""}>${this.parser.parse(item.tokens)}</li>\n`;
+    },
+    // A box of its own scrolls; a table that did would be none for a screen reader.
+    table(token) {
+      return `<div class="Wide">${Renderer.prototype.table.call(this, token)}</div>`;
+    },
     heading({ tokens, depth }) {
       // The only h1 is the title of the session.
       const level = Math.min(depth + 1, 6);
@@ -59,9 +71,24 @@ const marked = new Marked({
     link({ href, tokens }) {
       return link(href, this.parser.parseInline(tokens));
     },
-    image: ({ href, text }) => link(href, escapeHtml(text || href)),
+    image: ({ href, text }) => image(href, text),
   },
+  extensions: [{ name: "maths", renderer: (token) => maths(token as MathsToken & typeof token) }],
 });
+
+/** Stands there as it was written until it is drawn. */
+function maths({ text, display }: MathsToken): string {
+  return `<span class="Maths${display ? " display" : ""}">${escapeHtml(text)}</span>`;
+}
+
+/** A picture of the workspace or in the text itself is drawn; one from elsewhere would tell its server what is read here. */
+function image(href: string, text: string): string {
+  const place = imagePlace(href);
+  const words = escapeHtml(text);
+  if (place.type === "web") return link(href, `${words || "Image"} (image on ${escapeHtml(place.host)})`);
+  if (place.type === "none") return words || escapeHtml(href.slice(0, 80));
+  return `<span class="Picture" data-image="${escapeHtml(href)}">${words || (place.type === "file" ? escapeHtml(place.path) : "Image")}</span>`;
+}
 
 function link(href: string, html: string): string {
   if (!parseLink(href)) return html;
@@ -85,7 +112,7 @@ export function renderBlock(token: Token): string {
   if (token.type === "plain") return plainHtml(token.raw);
   try {
     // Only the outermost element: those inside would hide their text from it.
-    return safe(marked.parser([token]).replace(/^<(?!pre)\w+/, '$& dir="auto"'));
+    return safe(marked.parser([token]).replace(/^<(?!pre|div|span)\w+/, '$& dir="auto"'));
   } catch {
     return plainHtml(token.raw);
   }
@@ -108,6 +135,12 @@ export function blockText(token: Token): string {
 export function codeToken(token: Token): Tokens.Code | undefined {
   // marked's union of tokens is open to extensions, so `type` does not narrow it.
   return token.type === "code" ? (token as Tokens.Code) : undefined;
+}
+
+/** Whether code is a diagram whose text is complete. `grows`: more text may follow. */
+export function isDiagram({ lang, raw }: Tokens.Code, grows: boolean): boolean {
+  if (firstWord(lang).toLowerCase() !== "mermaid") return false;
+  return !grows || /\n {0,3}(?:`{3,}|~{3,})[ \t]*\n*$/.test(raw);
 }
 
 /** Returns what stands above code. `info`: the words after the opening fence, a language and perhaps a path. */

@@ -24,6 +24,7 @@ import { mentionSearch } from "../composer/mention-search.svelte.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
 import { AnswerAgain } from "./answer-again.svelte.ts";
+import { answerImages } from "./answer-images.svelte.ts";
 import { DrawSchedule, isStreamedText } from "./draw-schedule.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
@@ -129,6 +130,7 @@ class PanelModel {
     state: ({ state }) => this.#takeState(state),
     sessions: ({ query, sessions }) => (this.sessions = { query, found: sessions }),
     child: ({ chat }) => this.chat && placeChild(this.chat, chat),
+    "answer-image": ({ path, image }) => answerImages.take(path, image),
     "checked-files": ({ paths, missing }) => fileChecks.take(paths, missing),
     context: ({ use }) => (this.context = use),
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),

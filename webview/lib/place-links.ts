@@ -4,7 +4,7 @@ import { hrefOf, parseLink } from "./link-target.ts";
 import { type FoundPlace, placesIn } from "./places.ts";
 
 /** Elements with texts that are no prose, or that are links already. */
-const others = "pre, a, button, svg, math, .katex, [data-href]";
+const others = "pre, a, button, .Maths, .Picture, [data-href]";
 /** More links in one text help nobody. */
 const mostLinks = 200;
 

@@ -10,8 +10,8 @@ export interface ReadText {
 }
 
 const inline = new Set(["A", "B", "CODE", "DEL", "EM", "KBD", "SPAN", "STRONG", "SUB", "SUP"]);
-/** For screen readers, or line numbers. */
-const unread = ".sr, [data-unread]";
+/** For screen readers, or line numbers; or what is text only until it is drawn. */
+const unread = ".sr, [data-unread], .Maths, .Picture";
 
 export function readText(root: Node): ReadText {
   const nodes: ReadText["nodes"] = [];

@@ -1,6 +1,7 @@
 /** Handles the panel's requests to VS Code: files, links, the clipboard, settings, the log and the terminal. */
 import path from "node:path";
 import * as vscode from "vscode";
+import type { AnswerImage } from "../../chat/protocol.ts";
 import { NoticeError } from "../notice-error.ts";
 import { runFix } from "../notice-fixes.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
@@ -13,20 +14,30 @@ interface WorkbenchOptions {
   meant(file: string): Promise<vscode.Uri | undefined>;
   /** The folder of the session on screen, if it works in one of its own. */
   ownFolder(): string | undefined;
+  readImage(file: string, folders: readonly string[]): Promise<AnswerImage>;
 }
 
-export function workbenchHandlers({ send }: PanelContext, { log, showTerminal, meant, ownFolder }: WorkbenchOptions) {
+export function workbenchHandlers(
+  { send }: PanelContext,
+  { log, showTerminal, meant, ownFolder, readImage }: WorkbenchOptions,
+) {
   return {
     "open-file": async ({ path: file, line }) => {
       const own = ownFolder();
       await openInEditor(own === undefined ? file : path.resolve(own, file), line, () => meant(file));
     },
     "check-files": async ({ paths }) => {
-      const own = ownFolder();
-      const open = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
-      const missing = await missingFiles(paths, own === undefined ? open : [vscode.Uri.file(own)]);
+      const missing = await missingFiles(paths, foldersOf(ownFolder()));
       const found = await Promise.all(missing.map(meant));
       send({ type: "checked-files", paths, missing: missing.filter((_, at) => found[at] === undefined) });
+    },
+    "load-image": async ({ path: file }) => {
+      const folders = foldersOf(ownFolder()).filter(({ scheme }) => scheme === "file");
+      const image = await readImage(
+        file,
+        folders.map(({ fsPath }) => fsPath),
+      );
+      send({ type: "answer-image", path: file, image });
     },
     "open-link": ({ url }) => openLink(url),
     copy: async ({ text }) => await vscode.env.clipboard.writeText(text),
@@ -37,6 +48,11 @@ export function workbenchHandlers({ send }: PanelContext, { log, showTerminal, m
     "run-fix": ({ fix }) => runFix(fix),
     "show-terminal": showTerminal,
   } satisfies Partial<Handlers>;
+}
+
+/** `own`: the folder of a session that works in one of its own. */
+function foldersOf(own: string | undefined): vscode.Uri[] {
+  return own === undefined ? (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri) : [vscode.Uri.file(own)];
 }
 
 async function openLink(url: string): Promise<void> {

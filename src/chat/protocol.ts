@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
+import { type ContextUse, PieceChange } from "./context-views.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
 import { Attachment, SendTime } from "./prompt-input.ts";
@@ -205,6 +206,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("set-reply-limit"), replies: z.int().check(z.gte(0), z.lte(100_000)) }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
+  /** Pins or drops a part of the conversation, or takes that back. */
+  z.object({ type: z.literal("change-piece"), partID: z.string(), change: PieceChange }),
   /** Does what helps after something could not be done. */
   z.object({ type: z.literal("run-fix"), fix: NoticeFix }),
   /** The host also keeps the draft, so that it survives a reload of the window. */
@@ -218,20 +221,6 @@ export interface HostNotice {
   /** What holds, or what to do; empty if nothing is to be said. */
   next: string;
   fix: NoticeFix;
-}
-
-/** Estimated tokens. */
-export interface ContextUse {
-  window: number;
-  /** Tokens at which compaction begins. */
-  limit: number;
-  /** As counted by the provider in its last reply; undefined if it did not. */
-  reported: number | undefined;
-  parts: {
-    name: "system" | "rules" | "memory" | "skills" | "tools" | "messages" | "outputs";
-    tokens: number;
-    detail?: string;
-  }[];
 }
 
 export interface AgentChoice {

@@ -6,6 +6,7 @@ import { commandStates } from "./command-states.ts";
 import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
+import { contextStates } from "./context-states.ts";
 import { endStates } from "./end-states.ts";
 import { findStates } from "./find-states.ts";
 import * as f from "./fixtures.ts";
@@ -89,6 +90,7 @@ export const states: Record<string, State> = {
   ...answerStates,
   ...commentStates,
   ...connectStates,
+  ...contextStates,
   ...endStates,
   ...findStates,
   ...loopStates,

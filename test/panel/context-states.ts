@@ -52,16 +52,17 @@ const lockedUse: ContextUse = {
   locked: true,
 };
 
-const state = (shown: ContextUse): State => ({
+const state = (shown: ContextUse, name: "Largest" | "Cache"): State => ({
   messages: [f.snapshot(f.chat("Fix the rounding", [f.asked, f.rondo(f.work)]), f.panelState({ contextUsed: 0.24 }))],
   act: async (page: Page) => {
     await page.getByRole("button", { name: /^Context: 24 %/ }).click();
     await page.evaluate((use) => window.postMessage({ type: "context", use, seq: 2 }, "*"), shown);
-    await page.getByRole("region", { name: "Largest" }).scrollIntoViewIfNeeded();
+    await page.getByRole("region", { name }).scrollIntoViewIfNeeded();
   },
 });
 
 export const contextStates: Record<string, State> = {
-  "context-pieces": state(piecesUse),
-  "context-locked": state(lockedUse),
+  "context-pieces": state(piecesUse, "Largest"),
+  "context-cache": state(piecesUse, "Cache"),
+  "context-locked": state(lockedUse, "Cache"),
 };

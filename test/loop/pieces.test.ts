@@ -195,7 +195,20 @@ describe("what the user drops", () => {
     }
   });
 
-  it("C8 V6 a rewind forgets what was dropped with the messages that go", async () => {
+  it("C8 C3 a dropped message does not come back with a compaction", async () => {
+    const h = open(summarised(["The summary."], [["One."], ["Two."], ["Three."]]));
+    await h.turn("My password is cucumber.");
+    await h.turn("Go on.");
+    await h.session.changePiece(words(h, "cucumber"), "drop");
+    await h.session.compact();
+    await h.turn("And on.");
+    assert.deepEqual(
+      h.model.requests.map((_, request) => /cucumber/.test(sent(h, request))),
+      [true, true, false, false],
+    );
+  });
+
+  it("C8 a rewind forgets what was dropped with the messages that go", async () => {
     const h = open([["One."], [read("a.txt")], ["Two."], ["Three."]], { files });
     await h.turn("First.");
     await h.turn("Second.");

@@ -4,7 +4,7 @@ import { sliceBefore } from "../../chat/chat-slices.ts";
 import type { ContextUse } from "../../chat/context-views.ts";
 import { shownChat } from "../../chat/shown-chat.ts";
 import type { Session } from "../../loop/session/session.ts";
-import { cacheLifetime } from "../../providers/families/cache-lifetime.ts";
+import { cacheLifetime, isExpired } from "../../providers/families/cache-lifetime.ts";
 import type { Models } from "../models/models.ts";
 import { chooseModel } from "../sessions/choices.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
@@ -12,9 +12,12 @@ import type { Handlers, PanelContext } from "./handlers.ts";
 /** Adds what only the window knows to what a session says of its context. */
 function contextView(session: Session, runsElsewhere: boolean): ContextUse {
   const use = session.contextUse();
+  const cache = use.cache && { ...use.cache, lifetime: cacheLifetime(use.cache) };
   return {
     ...use,
-    cache: use.cache && { ...use.cache, lifetime: cacheLifetime(use.cache) },
+    cache,
+    // What has expired is sent anew anyway.
+    dropCost: use.dropCost && cache && isExpired(cache, Date.now()) ? { usd: 0 } : use.dropCost,
     locked: !session.running && runsElsewhere,
   };
 }

@@ -4,6 +4,11 @@ import type { CacheLifetime, CacheUse } from "../../chat/context-views.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
+/** Whether the cache has surely expired. */
+export function isExpired({ at, lifetime }: CacheUse, now: number): boolean {
+  return lifetime !== undefined && now >= at + (lifetime.type === "idle" ? lifetime.atMostMs : lifetime.ms);
+}
+
 export function cacheLifetime({ model, writtenForHour }: CacheUse): CacheLifetime | undefined {
   // platform.claude.com/docs/en/build-with-claude/prompt-caching: five minutes, or an hour with `ttl: "1h"`; each use
   // begins it again. Counted from when the request was sent, which is the earlier moment.

@@ -1,5 +1,15 @@
 /** A chat is the fold of its events: only `apply` changes one, in the host, in the panel and on replay. */
-import type { BackgroundCommand, ChatEvent, Prefix, Queued, SessionInfo, Status, TurnEnded } from "./events.ts";
+import type {
+  BackgroundCommand,
+  ChatEvent,
+  PieceState,
+  Prefix,
+  Pruned,
+  Queued,
+  SessionInfo,
+  Status,
+  TurnEnded,
+} from "./events.ts";
 import type { Message, Part, ToolDefinition } from "./message.ts";
 // Not from message.ts, because the panel folds chats too and does not bundle zod.
 import { never } from "./never.ts";
@@ -19,7 +29,9 @@ export interface Chat {
   requests: UserRequest[];
   queue: Queued[];
   /** See the event `pruned` (C6). */
-  pruned: { outputs: string } | undefined;
+  pruned: Pruned | undefined;
+  /** Parts that the user has pinned or dropped, by id (C8). */
+  pieces: Readonly<Record<string, PieceState>>;
   prefix: Prefix | undefined;
   /** What the model knows by topic, and the tools that are defined for it: from the prefix and from later messages. */
   told: Readonly<Record<string, string>>;
@@ -50,6 +62,7 @@ export function newChat(session: SessionInfo): Chat {
     requests: [],
     queue: [],
     pruned: undefined,
+    pieces: {},
     prefix: undefined,
     told: {},
     tools: [],
@@ -110,8 +123,11 @@ export function apply(chat: Chat, event: ChatEvent): void {
       chat.queue = event.queue;
       return;
     case "pruned":
-      chat.pruned = { outputs: event.outputs };
+      chat.pruned = { outputs: event.outputs, ...(event.kept && { kept: event.kept }) };
       if (event.reasoning !== undefined) chat.unbound = event.reasoning;
+      return;
+    case "piece":
+      chat.pieces = withPiece(chat.pieces, event.partID, event.piece);
       return;
     case "prefix":
       chat.prefix = event.prefix;
@@ -201,8 +217,21 @@ function dropSetAside(chat: Chat): void {
   const isGone = (mark: string | undefined) => chat.setAside.some(({ info }) => info.id === mark);
   if (isGone(chat.unbound)) chat.unbound = newest;
   if (isGone(chat.imageless)) chat.imageless = newest;
+  chat.pieces = Object.fromEntries(
+    Object.entries(chat.pieces).flatMap(([id, piece]) => {
+      if (isGone(piece.messageID)) return [];
+      return [
+        [id, isGone(piece.dropped?.after ?? undefined) ? { ...piece, dropped: { after: newest ?? null } } : piece],
+      ];
+    }),
+  );
   chat.charged = addSpent(chat.charged, spentOnEntries(chat.setAside));
   chat.setAside = [];
+}
+
+function withPiece(pieces: Chat["pieces"], partID: string, piece: PieceState): Chat["pieces"] {
+  const { [partID]: _, ...others } = pieces;
+  return piece.pinned || piece.dropped ? { ...others, [partID]: piece } : others;
 }
 
 function rewind(chat: Chat, messageID: string | null): void {

@@ -49,6 +49,20 @@ export const Prefix = z.object({
 });
 export type Prefix = z.infer<typeof Prefix>;
 
+/** What the user has decided about a part's place in requests (C8). */
+export const PieceState = z.object({
+  /** The message of the part. */
+  messageID: z.string(),
+  pinned: z.boolean(),
+  /** `after`: the newest message when the first request without it was made; null: none was made, so it can be put back. */
+  dropped: z.nullable(z.object({ after: z.nullable(z.string()) })),
+});
+export type PieceState = z.infer<typeof PieceState>;
+
+/** Outputs that pruning leaves out: of calls up to the message `outputs`, except the pinned parts `kept`. */
+export const Pruned = z.object({ outputs: z.string(), kept: z.optional(z.array(z.string())) });
+export type Pruned = z.infer<typeof Pruned>;
+
 export const RecordedEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("session"), session: SessionInfo }),
   z.object({ type: z.literal("message"), message: Message }),
@@ -59,7 +73,9 @@ export const RecordedEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("reset"), messageID: z.string() }),
   z.object({ type: z.literal("queued"), queue: z.array(Queued) }),
   /** Later requests leave out outputs of calls up to this message (C6). `reasoning`: 0.4.0, today the event `unbound`. */
-  z.object({ type: z.literal("pruned"), outputs: z.string(), reasoning: z.optional(z.string()) }),
+  z.object({ type: z.literal("pruned"), ...Pruned.shape, reasoning: z.optional(z.string()) }),
+  /** The user pins a part, drops it, or takes that back (C8). */
+  z.object({ type: z.literal("piece"), partID: z.string(), piece: PieceState }),
   z.object({ type: z.literal("prefix"), prefix: Prefix }),
   /** Later requests leave out thoughts up to this message: something before them has changed, or they were refused. */
   z.object({ type: z.literal("unbound"), messageID: z.string() }),
@@ -147,6 +163,7 @@ const recorded: readonly string[] = [
   "reset",
   "queued",
   "pruned",
+  "piece",
   "prefix",
   "unbound",
   "imageless",

@@ -124,6 +124,8 @@ export const TextPart = z.object({
   decided: z.optional(z.array(z.string())),
   /** Files whose change this text tells in full, by absolute path: a model that has seen `from` has seen `to` (T12). */
   changed: z.optional(z.record(z.string(), z.object({ from: z.string(), to: z.nullable(z.string()) }))),
+  /** The pinned part whose content this repeats in the message of a compaction (C8). */
+  pin: z.optional(z.string()),
   /** Returned unchanged to the provider: a message's id and phase. */
   metadata: z.optional(Json),
   time: z.optional(Span),
@@ -147,6 +149,8 @@ export const FilePart = z.object({
   source: z.optional(z.object({ start: z.number(), end: z.number(), text: z.string() })),
   /** The version of the file that the model sees by it, by absolute path (T12). */
   seen: z.optional(z.record(z.string(), z.string())),
+  /** As in a text part. */
+  pin: z.optional(z.string()),
 });
 export type FilePart = z.infer<typeof FilePart>;
 

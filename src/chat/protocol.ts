@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
 import { attachRequests, type SelectionView } from "./attach.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
+import { type ContextUse, PieceChange } from "./context-views.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { type FoundMentions, type MentionKindNotes, mentionRequests } from "./mentions.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
@@ -213,6 +214,8 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("set-reply-limit"), replies: z.int().check(z.gte(0), z.lte(100_000)) }),
   z.object({ type: z.literal("open-settings"), query: z.string().check(z.maxLength(200)) }),
   z.object({ type: z.literal("show-log") }),
+  /** Pins or drops a part of the conversation, or takes that back. */
+  z.object({ type: z.literal("change-piece"), partID: z.string(), change: PieceChange }),
   /** Does what helps after something could not be done. */
   z.object({ type: z.literal("run-fix"), fix: NoticeFix }),
   /** The host also keeps the draft, so that it survives a reload of the window. */
@@ -230,20 +233,6 @@ export interface HostNotice {
 
 /** `url`: a data address. `why`: a sentence. */
 export type AnswerImage = { type: "shown"; url: string } | { type: "failed"; why: string };
-
-/** Estimated tokens. */
-export interface ContextUse {
-  window: number;
-  /** Tokens at which compaction begins. */
-  limit: number;
-  /** As counted by the provider in its last reply; undefined if it did not. */
-  reported: number | undefined;
-  parts: {
-    name: "system" | "rules" | "memory" | "skills" | "tools" | "messages" | "outputs";
-    tokens: number;
-    detail?: string;
-  }[];
-}
 
 export interface AgentChoice {
   name: string;

@@ -32,7 +32,8 @@ export function textOf(parts: readonly Part[]): string {
 export function isPrompt(parts: readonly Part[]): boolean {
   return parts.some((part) => {
     if (part.type === "text") return !part.synthetic && !part.ignored;
-    return part.type === "file" || part.type === "comment" || part.type === "agent" || part.type === "subtask";
+    if (part.type === "file") return part.pin === undefined;
+    return part.type === "comment" || part.type === "agent" || part.type === "subtask";
   });
 }
 

@@ -27,6 +27,7 @@ import {
   visibleEntries,
 } from "./context/context.ts";
 import { tellDecisions } from "./context/decisions.ts";
+import { leaveOut } from "./context/leave-out.ts";
 import { saveMemory, shouldSaveMemory } from "./context/memory.ts";
 import { ensurePrefix, type LastLook, tellChanges } from "./context/prefix.ts";
 import { prune } from "./context/prune.ts";
@@ -184,6 +185,7 @@ async function runRound(turn: Turn, progress: Progress): Promise<Next> {
     progress.mustTellAll = true;
     return await runCompaction(turn, config, user, compaction);
   }
+  if (!isAnswered) leaveOut(turn);
   const round: Round = { turn, config, user, progress, ...measureContext(turn.chat, config) };
   if (!finishes && shouldSaveMemory(round)) return await saveNotes(round);
   const isTooFull = turn.limits.autoCompact && round.size > overflowLimit(config, turn.limits) && !isAnswered;

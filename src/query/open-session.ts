@@ -45,7 +45,7 @@ function namesOf(sessions: Sessions, cwd: string): string {
 
 /** Copies a chat into a new session, up to and including the message `until`. */
 function copyChat(
-  { session, messages, pruned, prefix, imageless }: Chat,
+  { session, messages, pruned, pieces, prefix, imageless }: Chat,
   id = newID("ses"),
   until: string | undefined,
 ): Chat {
@@ -64,6 +64,13 @@ function copyChat(
   const has = (messageID: string) => chat.messages.some(({ info }) => info.id === messageID);
   if (pruned && has(pruned.outputs)) chat.pruned = pruned;
   if (imageless !== undefined && has(imageless)) chat.imageless = imageless;
+  chat.pieces = Object.fromEntries(
+    Object.entries(pieces).flatMap(([id, piece]) => {
+      if (!has(piece.messageID)) return [];
+      const isLater = piece.dropped?.after && !has(piece.dropped.after);
+      return [[id, isLater ? { ...piece, dropped: { after: forkOf.messageID } } : piece]];
+    }),
+  );
   chat.prefix = prefix;
   chat.unbound = chat.messages.at(-1)?.info.id;
   recall(chat);

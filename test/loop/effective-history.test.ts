@@ -6,7 +6,6 @@ import type { AssistantMessage, FilePart, Finish, Message, Part, Tokens, ToolSta
 import {
   answeredBefore,
   asBegun,
-  contextUse,
   countUpTo,
   estimateContext,
   overflowLimit,
@@ -17,6 +16,7 @@ import {
   sizeOfThoughts,
   visibleEntries,
 } from "../../src/loop/context/context.ts";
+import { contextUse } from "../../src/loop/context/context-use.ts";
 import { prune } from "../../src/loop/context/prune.ts";
 import { sizeOfText } from "../../src/loop/context/token-size.ts";
 import { defaultLimits } from "../../src/loop/limits.ts";
@@ -341,25 +341,29 @@ describe("C1 C2 how full the window is", () => {
       user("Hi."),
       but(assistant(call("read", {}, "Some output.")), { finish: "tool-calls", tokens: counts }),
     ];
-    const use = contextUse(entries, used, prompt, defaultLimits);
+    const chatOf = (messages: Entry[]) => ({ ...newSession(""), messages });
+    const { window, limit, reported, parts } = contextUse(chatOf(entries), used, prompt, defaultLimits);
     const sizes = [prompt.rules, prompt.memory, prompt.skills, "Some output."].map(sizeOfText);
     const [rules, memory, skills, outputs] = sizes as [number, number, number, number];
-    assert.deepEqual(use, {
-      window: 100_000,
-      limit: 85_000,
-      reported: 5060,
-      parts: [
-        { name: "system", tokens: sizeOfText(system) - rules - memory - skills },
-        { name: "rules", tokens: rules },
-        { name: "memory", tokens: memory },
-        { name: "skills", tokens: skills },
-        { name: "tools", tokens: sizeOfText(JSON.stringify(definitions)), detail: "1 tools" },
-        { name: "messages", tokens: entries.reduce((all, entry) => all + sizeOfEntry(entry), 0) - outputs },
-        { name: "outputs", tokens: outputs },
-      ],
-    });
+    assert.deepEqual(
+      { window, limit, reported, parts },
+      {
+        window: 100_000,
+        limit: 85_000,
+        reported: 5060,
+        parts: [
+          { name: "system", tokens: sizeOfText(system) - rules - memory - skills },
+          { name: "rules", tokens: rules },
+          { name: "memory", tokens: memory },
+          { name: "skills", tokens: skills },
+          { name: "tools", tokens: sizeOfText(JSON.stringify(definitions)), detail: "1 tools" },
+          { name: "messages", tokens: entries.reduce((all, entry) => all + sizeOfEntry(entry), 0) - outputs },
+          { name: "outputs", tokens: outputs },
+        ],
+      },
+    );
     const long = { ...prompt, rules: "word ".repeat(500), memory: "word ".repeat(500) };
-    const capped = contextUse([], used, long, defaultLimits).parts.slice(0, 3);
+    const capped = contextUse(chatOf([]), used, long, defaultLimits).parts.slice(0, 3);
     assert.deepEqual(
       capped.map(({ tokens }) => tokens),
       [0, sizeOfText(system), 0],
@@ -368,12 +372,14 @@ describe("C1 C2 how full the window is", () => {
   });
 
   it("C2 the count that is told is that of the last reply that has one, and of no summary", () => {
+    const none = { base: "", rules: "", memory: "", skills: "", added: "" };
     const reported = (...entries: Entry[]) =>
-      contextUse(entries, config, { base: "", rules: "", memory: "", skills: "", added: "" }, defaultLimits).reported;
+      contextUse({ ...newSession(""), messages: entries }, config, none, defaultLimits).reported;
     assert.equal(reported(user("Hi.")), undefined);
     assert.equal(reported(reply()), undefined);
     const counted = reply({ tokens: counts });
-    assert.equal(reported(counted, user("x"), reply(), summary({ tokens: { ...counts, input: 1 } })), 5060);
+    assert.equal(reported(counted, user("x"), reply()), 5060);
+    assert.equal(reported(counted, summary({ tokens: { ...counts, input: 1 } })), undefined);
     assert.equal(reported(reply({ tokens: { ...counts, input: 1, output: 0 } }), reply()), 1);
   });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { panelBrowser } from "./browser.ts";
 import * as f from "./fixtures.ts";
-import { child } from "./loop-states.ts";
+import { child, use } from "./loop-states.ts";
 import type { PanelPage } from "./page.ts";
 import { questionRequest } from "./trust-states.ts";
 
@@ -120,7 +120,7 @@ describe("hostile text in the panel", () => {
     await panel.page.keyboard.press("Escape");
     await panel.page.getByRole("button", { name: /^Context: / }).click();
     const parts = [{ name: "tools", tokens: 10, detail: text }] as const;
-    await panel.post({ type: "context", use: { window: 100, limit: 80, reported: 10, parts: [...parts] } });
+    await panel.post({ type: "context", use: { ...use, window: 100, limit: 80, reported: 10, parts: [...parts] } });
     await assertHarmless(panel);
     const found = f.sessions().map((session) => ({ ...session, title: text, match: text }));
     await panel.post({ type: "show-sessions" }, { type: "sessions", query: "script img (", sessions: found });

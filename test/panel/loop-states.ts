@@ -2,7 +2,8 @@
 import type { Page } from "playwright-core";
 import type { Chat, Entry } from "../../src/chat/apply.ts";
 import { newChat } from "../../src/chat/apply.ts";
-import type { ContextUse, PanelState } from "../../src/chat/protocol.ts";
+import type { ContextUse } from "../../src/chat/context-views.ts";
+import type { PanelState } from "../../src/chat/protocol.ts";
 import * as f from "./fixtures.ts";
 import type { State } from "./states.ts";
 
@@ -128,6 +129,11 @@ export const use: ContextUse = {
     { name: "messages", tokens: 9_620 },
     { name: "outputs", tokens: 13_170 },
   ],
+  pieces: [],
+  pieceCount: 0,
+  dropCost: undefined,
+  cache: undefined,
+  locked: false,
 };
 
 const found = f.sessions().flatMap((session, at) => {

@@ -8,6 +8,7 @@ import { commentStates } from "./comment-states.ts";
 import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
 import { contentStates } from "./content-states.ts";
+import { contextStates } from "./context-states.ts";
 import { endStates } from "./end-states.ts";
 import { findStates } from "./find-states.ts";
 import * as f from "./fixtures.ts";
@@ -92,6 +93,7 @@ export const states: Record<string, State> = {
   ...commentStates,
   ...connectStates,
   ...contentStates,
+  ...contextStates,
   ...endStates,
   ...findStates,
   ...loopStates,

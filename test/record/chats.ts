@@ -1,6 +1,6 @@
 /** Chats to export: a small one and random ones. */
 import fc from "fast-check";
-import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
+import { apply, type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
 import type { Message, Part, ToolState } from "../../src/chat/message.ts";
 import { SendTime } from "../../src/chat/prompt-input.ts";
 
@@ -111,8 +111,19 @@ export const chats: fc.Arbitrary<Chat> = fc
     messages: fc.array(message, { minLength: 1, maxLength: 6 }),
     queue: fc.array(fc.record({ text, when: fc.constantFrom(...SendTime.options) }), { maxLength: 2 }),
     pruned: fc.option(fc.nat()),
+    /** Pins and drops: of which part, and after which message it was left out. */
+    pieces: fc.array(
+      fc.record({
+        at: fc.nat(),
+        pinned: fc.boolean(),
+        dropped: fc.option(fc.record({ after: fc.option(fc.nat(), { nil: undefined }) })),
+      }),
+      {
+        maxLength: 3,
+      },
+    ),
   })
-  .map(({ title, messages, queue, pruned }) => {
+  .map(({ title, messages, queue, pruned, pieces }) => {
     const chat = newChat({ id: sessionID, createdAt: 7, title, cwd: "/project" });
     let asked = "";
     chat.messages = messages.map(({ isUser, parts, createdAt, silent, isFailed }, at): Entry => {
@@ -128,14 +139,24 @@ export const chats: fc.Arbitrary<Chat> = fc
     });
     chat.queue = queue.map(({ text, when }, at) => ({ id: `msg_q${at}`, parts: [{ type: "text", text }], when }));
     const last = chat.messages[(pruned ?? 0) % chat.messages.length]?.info.id ?? "";
-    if (pruned !== null) chat.pruned = { outputs: last };
+    const ids = chat.messages.flatMap(({ parts }) => parts.map(({ id }) => id));
+    if (pruned !== null) chat.pruned = { outputs: last, ...(pruned % 2 === 1 && { kept: ids.slice(0, 1) }) };
+    for (const { at, pinned, dropped } of pieces) {
+      const partID = ids[at % Math.max(1, ids.length)];
+      const messageID = chat.messages.find(({ parts }) => parts.some(({ id }) => id === partID))?.info.id;
+      if (partID === undefined || messageID === undefined) continue;
+      const after =
+        dropped?.after === undefined ? null : (chat.messages[dropped.after % messages.length]?.info.id ?? null);
+      apply(chat, { type: "piece", partID, piece: { messageID, pinned, dropped: dropped && { after } } });
+    }
     // The records of fast-check have no prototype.
     return structuredClone(chat);
   });
 
 /** Returns the chat with positions in place of ids. */
-export function withoutIDs({ session, messages, queue, pruned }: Chat) {
+export function withoutIDs({ session, messages, queue, pruned, pieces }: Chat) {
   const ids = new Map(messages.map(({ info }, at) => [info.id, at]));
+  const partIDs = new Map(messages.flatMap(({ parts }) => parts).map(({ id }, at) => [id, at]));
   return {
     session: { ...session, id: "", forkOf: undefined },
     messages: messages.map(({ info, parts }) => ({
@@ -143,6 +164,12 @@ export function withoutIDs({ session, messages, queue, pruned }: Chat) {
       parts: parts.map((part) => ({ ...part, id: "", sessionID: "", messageID: "" })),
     })),
     queue: queue.map((one) => ({ ...one, id: "" })),
-    pruned: pruned && { outputs: ids.get(pruned.outputs) },
+    pruned: pruned && { outputs: ids.get(pruned.outputs), kept: pruned.kept?.map((id) => partIDs.get(id)) },
+    pieces: Object.entries(pieces).map(([id, { messageID, pinned, dropped }]) => ({
+      part: partIDs.get(id),
+      message: ids.get(messageID),
+      pinned,
+      dropped: dropped && { after: dropped.after === null ? null : ids.get(dropped.after) },
+    })),
   };
 }

@@ -67,6 +67,9 @@ const deeds = [
   "big",
   "subtask",
   "switched off",
+  "drop",
+  "drop and back",
+  "pin",
 ] as const;
 
 const round = fc.record({
@@ -185,6 +188,20 @@ class Play {
     if (deed === "switch") this.#switch();
     if (deed === "effort") session.choose({ thinking: this.#otherEffort() });
     if (deed === "tools") this.#changeTools();
+    if (deed === "drop" || deed === "drop and back" || deed === "pin") void this.#mark(deed);
+  }
+
+  /** Pins or drops some part that can be: those that cannot are refused. */
+  async #mark(deed: "drop" | "drop and back" | "pin"): Promise<void> {
+    const { session, chat } = this.h;
+    const parts = chat.messages.flatMap((entry) => entry.parts);
+    const { id = "" } = parts[(this.#changes++ * 7) % parts.length] ?? {};
+    try {
+      await session.changePiece(id, deed === "pin" ? "pin" : "drop");
+      if (deed === "drop and back") await session.changePiece(id, "put-back");
+    } catch (error) {
+      ignoreIntake(error);
+    }
   }
 
   async #after(deed: Round["after"]): Promise<void> {

@@ -167,6 +167,32 @@ export const stories: Readonly<Record<string, Story>> = {
     });
   },
 
+  "what is dropped and pinned": async (stage) => {
+    const { server } = stage;
+    // The text of a file stands in its output, and in no call.
+    const sent = (words: string) => server.requests.map(({ raw }) => raw.includes(words));
+    let drop = (): unknown => undefined;
+    server.play(both, { blocks: one, before: () => drop() }, both, done, done, [say("All was read.")], one, done);
+    await within(stage, async (h) => {
+      const outputs = () => h.calls.filter(({ tool }) => tool === "read").map(({ id }) => id);
+      drop = () => h.session.changePiece(outputs()[0] ?? assert.fail(), "drop");
+      await ends(h, "Look around.");
+      assert.deepEqual(sent("taken this output out"), [false, false, true, true], "it holds from the next request on");
+      // Thoughts before it are left out with it, an answer has no data of the provider left, and a failed call its pair.
+      const said = h.chat.messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "text"));
+      await h.session.changePiece(
+        said.findLast(({ messageID }) => messageID !== h.chat.messages[0]?.info.id)?.id ?? "",
+        "drop",
+      );
+      await h.session.changePiece(outputs()[3] ?? assert.fail(), "pin");
+      await ends(h, "Go on.");
+      assert.deepEqual(sent("taken this answer out"), [false, false, false, false, true]);
+      await h.session.compact();
+      await ends(h, "And on.");
+      assert.deepEqual(sent("Pinned by the user"), [...Array(6).fill(false), true, true]);
+    });
+  },
+
   "reload after changed rules": async (stage) => {
     stage.server.play(both, done, one, both, done);
     await within(stage, async (h) => {

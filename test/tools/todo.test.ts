@@ -45,7 +45,7 @@ describe("todo_write", () => {
     };
     const part = { ...base, type: "tool" as const, callID: "c", tool: todoWrite.name, state };
     const session = { id: "s", createdAt: 1, title: "", cwd: "/" };
-    const text = survivors({ session, messages: [{ info, parts: [part] }] }, 128_000);
+    const text = survivors({ pieces: {}, session, messages: [{ info, parts: [part] }] }, 128_000);
     assert.match(text, /- \[in_progress\] Write\n- \[pending\] Test/);
     assert.doesNotMatch(text, /Read/);
   });

@@ -120,6 +120,7 @@ const messages: Messages = {
   "set-time-limit": { type: "set-time-limit", seconds: 7200 },
   "set-reply-limit": { type: "set-reply-limit", replies: 0 },
   "run-fix": { type: "run-fix", fix: "show-log" },
+  "change-piece": { type: "change-piece", partID: "prt_1", change: "drop" },
   "show-log": { type: "show-log" },
   draft: { type: "draft", sessionID: id, text: "Round" },
 };

@@ -61,6 +61,8 @@ export const iconNames = [
   "pass",
   "pass-filled",
   "person",
+  "pin",
+  "pinned",
   "play",
   "plug",
   "question",

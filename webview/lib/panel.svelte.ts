@@ -1,12 +1,12 @@
 /** The panel's state: the chat as the fold of its events, the host's state, and the open view. */
 import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
+import type { ContextUse } from "../../src/chat/context-views.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { sameJson } from "../../src/chat/json.ts";
 import type { PickerList } from "../../src/chat/model-list.ts";
 import type {
   CommandJudgement,
-  ContextUse,
   EditorContext,
   EditorContextKind,
   HostNotice,

@@ -1,10 +1,26 @@
 /** The conversation: its turn, its context, its subagents and the commands that run in it. */
 import * as vscode from "vscode";
 import { sliceBefore } from "../../chat/chat-slices.ts";
+import type { ContextUse } from "../../chat/context-views.ts";
 import { shownChat } from "../../chat/shown-chat.ts";
+import type { Session } from "../../loop/session/session.ts";
+import { cacheLifetime, isExpired } from "../../providers/families/cache-lifetime.ts";
 import type { Models } from "../models/models.ts";
 import { chooseModel } from "../sessions/choices.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
+
+/** Adds what only the window knows to what a session says of its context. */
+function contextView(session: Session, runsElsewhere: boolean): ContextUse {
+  const use = session.contextUse();
+  const cache = use.cache && { ...use.cache, lifetime: cacheLifetime(use.cache) };
+  return {
+    ...use,
+    cache,
+    // What has expired is sent anew anyway.
+    dropCost: use.dropCost && cache && isExpired(cache, Date.now()) ? { usd: 0 } : use.dropCost,
+    locked: !session.running && runsElsewhere,
+  };
+}
 
 export function conversationHandlers({ conversations, memory, prepare, send }: PanelContext, models: Models) {
   const session = () => conversations.current;
@@ -44,7 +60,14 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
       chooseModel(session(), models, memory);
       return session().continueTurn();
     },
-    "show-context": () => send({ type: "context", use: session().contextUse() }),
+    "show-context": () => send({ type: "context", use: contextView(session(), conversations.runsElsewhere) }),
+    async "change-piece"({ partID, change }) {
+      if (!session().running && conversations.runsElsewhere) {
+        const message = "This session runs in another window or process.";
+        return send({ type: "notice", message, next: "Change its context there.", fix: "none" });
+      }
+      await session().changePiece(partID, change);
+    },
     earlier({ before }) {
       const slice = sliceBefore(session().chat.messages, before);
       if (slice) send({ type: "earlier", before, ...slice });

@@ -1,16 +1,35 @@
 /** Which versions of files the model has seen (T12). The record of each call says what it has shown. */
 import type { Chat } from "../../chat/apply.ts";
-import type { TextPart } from "../../chat/message.ts";
+import type { Part, TextPart } from "../../chat/message.ts";
 import type { FilesSeen } from "../../tools/tool.ts";
 
 /**
  * Returns what the calls and attachments of a conversation have shown, so that a reload, a fork and another process know it, and a rewind
  * forgets it. A compaction does not: what was read stays read, and its version tells whether it is still the same.
  */
-export function filesSeen({ messages }: Pick<Chat, "messages">): FilesSeen {
+export function filesSeen({ messages, pieces }: Pick<Chat, "messages" | "pieces">): FilesSeen {
   const seen: FilesSeen = new Map();
-  takeShown(seen, messages);
+  const dropped = Object.entries(pieces).filter(([, piece]) => piece.dropped?.after);
+  if (dropped.length === 0) takeShown(seen, messages);
+  else takeShownExcept(seen, messages, new Map(dropped.map(([id, piece]) => [id, piece.dropped?.after ?? ""])));
   return seen;
+}
+
+/** `dropped`: the messages after which parts were left out of requests, by the parts' ids (C8). */
+function takeShownExcept(seen: FilesSeen, messages: Chat["messages"], dropped: ReadonlyMap<string, string>): void {
+  const shown = new Map<string, Part>();
+  for (const entry of messages) {
+    takeShown(seen, [entry]);
+    for (const part of entry.parts) if (dropped.has(part.id)) shown.set(part.id, part);
+    for (const [id, after] of dropped) if (after === entry.info.id) forget(seen, shown.get(id));
+  }
+}
+
+/** The model no longer sees what a part has shown of files. */
+export function forget(seen: FilesSeen, part: Part | undefined): void {
+  const shown = part?.type === "file" ? part.seen : undefined;
+  const inCall = part?.type === "tool" && part.state.status === "completed" ? part.state.metadata.seen : undefined;
+  for (const path of Object.keys(shown ?? inCall ?? {})) seen.delete(path);
 }
 
 /** Adds what messages have shown. */

@@ -21,12 +21,15 @@ import {
   estimateContext,
   fixedSize,
   isCompaction,
+  pendingPrompt,
   sizeOfEntry,
   sizeOfThoughts,
   sum,
   visibleEntries,
   withoutOutputs,
 } from "./context.ts";
+import { leaveOut } from "./leave-out.ts";
+import { carryPins, roomForPins } from "./pins.ts";
 import { renewPrefix } from "./prefix.ts";
 import { survivors } from "./survivors.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
@@ -106,14 +109,18 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
   const user = pending.info;
   if (user.role !== "user") throw new Error("a compaction that no user message asks for");
   const auto = pending.parts.some((part) => part.type === "compaction" && part.auto);
+  const hasFailed = failedSummaries(turn.chat).count > 0;
+  const canShrink = visibleEntries(turn.chat).some(({ info }) => info.role === "assistant");
+  if (!canShrink) return endWithoutSummary(turn, user, { type: "nothing" });
+  const blocked = await firePreCompact(turn, auto);
+  if (blocked !== undefined) return endWithoutSummary(turn, user, { type: "failed", why: blocked });
+  leaveOut(turn);
   const entries = visibleEntries(turn.chat);
   const begun = asBegun(turn.chat, config);
   const before = estimateContext(entries, begun);
-  const hasFailed = failedSummaries(turn.chat).count > 0;
-  if (!entries.some(({ info }) => info.role === "assistant")) return endWithoutSummary(turn, user, { type: "nothing" });
-  const blocked = await firePreCompact(turn, auto);
-  if (blocked !== undefined) return endWithoutSummary(turn, user, { type: "failed", why: blocked });
   const room = Math.min(longestSummary, Math.floor(config.contextWindow / 4));
+  const keepPinned = (isDone: boolean) => carryPins(turn, pending, roomForPins(turn, begun, pending, room), isDone);
+  keepPinned(false);
   const question = questionOf(turn, user);
   const size = sum(entries, sizeOfEntry);
   let limit = Math.min(config.inputLimit, config.contextWindow - room) - sizeOfEntry(question);
@@ -130,7 +137,10 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
         flaw: (text, finish) => flaw(text, finish, size),
       });
       const { error } = reply.message;
-      if (!error) return succeed(turn, user, auto);
+      if (!error) {
+        tellUnpinned(turn, keepPinned(true));
+        return succeed(turn, user, auto);
+      }
       // A second attempt may be better; a third is not worth its price, nor is one after others have failed.
       if (tries >= 1 || hasFailed || !turn.budget.permits(config)) return { type: "failed", why: error.message };
     } catch (error) {
@@ -142,6 +152,13 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
     type: "failed",
     why: "The conversation does not fit into the model's window, however it is cut.",
   });
+}
+
+function tellUnpinned(turn: Turn, names: readonly string[]): void {
+  const { user } = pendingPrompt(turn.chat);
+  if (names.length === 0 || !user) return;
+  const those = names.length === 1 ? "is no longer pinned: it does" : "are no longer pinned: they do";
+  turn.notifyUser(user.id, `${names.join(", ")} ${those} not fit beside the summary of the conversation.`);
 }
 
 function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {

@@ -2,10 +2,9 @@
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
 import { commentText } from "../../chat/comments.ts";
 import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
-import type { ContextUse } from "../../chat/protocol.ts";
 import type { Limits } from "../limits.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
-import type { SystemPrompt } from "../setup/system-prompt.ts";
+import { leftOutOf, withoutDropped } from "./dropped.ts";
 import { sizeOfText } from "./token-size.ts";
 
 export interface PendingPrompt {
@@ -47,11 +46,15 @@ const endsTurn: Readonly<Record<Finish, boolean>> = {
   interrupted: false,
 };
 
-/** Returns the entries for a request, oldest first: from the newest finished compaction on, pruned. */
+/** Returns the entries for a request, oldest first: from the newest finished compaction on, pruned, without what was dropped. */
 export function visibleEntries(chat: Chat): Entry[] {
+  return withoutDropped(chat, withoutPruned(chat, effectiveHistory(chat)));
+}
+
+function effectiveHistory(chat: Chat): Entry[] {
   const { messages } = chat;
   const summary = messages.findLastIndex(isFinishedSummary);
-  if (summary < 0) return withoutPruned(chat, messages.filter(isShown));
+  if (summary < 0) return messages.filter(isShown);
   const request = messages.findLastIndex((entry, at) => at < summary && isCompaction(entry));
   // Unanswered prompts are repeated verbatim after the summary.
   const unanswered = answeredBefore(messages, request);
@@ -60,7 +63,7 @@ export function visibleEntries(chat: Chat): Entry[] {
   const between = request < 0 ? [] : messages.slice(request + 1, summary);
   const asked = request < 0 ? [] : messages.slice(unanswered, request).filter(isTalk).map(withoutTold);
   const rest = [...asked, ...between, ...messages.slice(summary + 1)];
-  return withoutPruned(chat, [...pair, ...rest.filter(isShown)]);
+  return [...pair, ...rest.filter(isShown)];
 }
 
 /** Returns how many of a request's entries came up to this message, which need not be one of them. */
@@ -111,17 +114,18 @@ function withoutPruned({ pruned, messages }: Chat, entries: Entry[]): Entry[] {
   const copies = prunedCopies.get(pruned) ?? new WeakMap<Entry, Entry>();
   prunedCopies.set(pruned, copies);
   const old = new Set(messages.slice(0, messages.findIndex(({ info }) => info.id === pruned.outputs) + 1));
+  const kept = new Set(pruned.kept);
   return entries.map((entry) => {
     if (!old.has(entry)) return entry;
-    const copy = copies.get(entry) ?? withoutOutputs(entry);
+    const copy = copies.get(entry) ?? withoutOutputs(entry, kept);
     copies.set(entry, copy);
     return copy;
   });
 }
 
-/** Replaces each long output with a sentence. */
-export function withoutOutputs({ info, parts }: Entry): Entry {
-  return { info, parts: parts.map(withoutOutput) };
+/** Replaces each long output with a sentence, except those of the parts `kept`. */
+export function withoutOutputs({ info, parts }: Entry, kept: ReadonlySet<string> = new Set()): Entry {
+  return { info, parts: parts.map((part) => (kept.has(part.id) ? part : withoutOutput(part))) };
 }
 
 function withoutOutput(part: Part): Part {
@@ -168,7 +172,18 @@ export function estimateContext(entries: readonly Entry[], config: AgentConfig):
   const scale = config.tokenScale();
   if (reply?.info.role !== "assistant") return Math.ceil(scale * (fixedSize(config) + sum(entries, sizeOfEntry)));
   const added = sizeOfOutputs(reply) + sum(entries.slice(counted + 1), sizeOfEntry);
-  return contextSize(reply.info.tokens) + Math.ceil(scale * added);
+  const { id, tokens } = reply.info;
+  // What was dropped after that reply is still counted in its tokens.
+  const dropped = sum(entries.slice(0, counted + 1), (entry) => sizeOfLeftOut(entry, id));
+  return Math.max(0, contextSize(tokens) + Math.ceil(scale * (added - dropped)));
+}
+
+/** Returns by how much an entry was larger before something was dropped from it, after the message `since` if given. */
+export function sizeOfLeftOut(entry: Entry, since = ""): number {
+  // Ids are in the order of their creation (D1).
+  return sum(leftOutOf(entry), ({ part, instead, after }) =>
+    after >= since ? sizeOfPart(part) - sizeOfPart(instead) : 0,
+  );
 }
 
 export interface ContextMeasure {
@@ -199,7 +214,7 @@ export function fixedSize({ system, definitions }: AgentConfig): number {
 
 const toolSizes = new WeakMap<object, number>();
 
-function sizeOfTools(definitions: AgentConfig["definitions"]): number {
+export function sizeOfTools(definitions: AgentConfig["definitions"]): number {
   const known = toolSizes.get(definitions) ?? sizeOfText(JSON.stringify(definitions));
   toolSizes.set(definitions, known);
   return known;
@@ -263,7 +278,7 @@ export function sizeOfThoughts({ parts }: Entry): number {
 }
 
 /** Returns the tokens of the results of an entry's calls. */
-export function sizeOfOutputs({ parts }: Entry): number {
+export function sizeOfOutputs({ parts }: Pick<Entry, "parts">): number {
   return sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
 }
 
@@ -277,35 +292,4 @@ export function sum<Item>(items: readonly Item[], size: (item: Item) => number):
   let total = 0;
   for (const item of items) total += size(item);
   return total;
-}
-
-export function contextUse(
-  entries: readonly Entry[],
-  config: AgentConfig,
-  prompt: SystemPrompt,
-  limits: Limits,
-): ContextUse {
-  const last = entries.findLast(
-    ({ info }) => info.role === "assistant" && !info.summary && contextSize(info.tokens) > 0,
-  );
-  const outputs = sum(entries, sizeOfOutputs);
-  const system = sizeOfText(config.system);
-  // The conversation may have begun with others.
-  const rules = Math.min(sizeOfText(prompt.rules), system);
-  const memory = Math.min(sizeOfText(prompt.memory), system - rules);
-  const skills = Math.min(sizeOfText(prompt.skills), system - rules - memory);
-  return {
-    window: config.contextWindow,
-    limit: overflowLimit(config, limits),
-    reported: last?.info.role === "assistant" ? contextSize(last.info.tokens) : undefined,
-    parts: [
-      { name: "system", tokens: system - rules - memory - skills },
-      { name: "rules", tokens: rules },
-      { name: "memory", tokens: memory },
-      { name: "skills", tokens: skills },
-      { name: "tools", tokens: sizeOfTools(config.definitions), detail: `${config.definitions.length} tools` },
-      { name: "messages", tokens: sum(entries, sizeOfEntry) - outputs },
-      { name: "outputs", tokens: outputs },
-    ],
-  };
 }

@@ -6,6 +6,7 @@ import { streamReply } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import { type ContextMeasure, measureContext, mostInput, overflowLimit } from "./context.ts";
+import { leaveOut } from "./leave-out.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
 
 const noReply = "NO_REPLY";
@@ -47,6 +48,7 @@ export async function saveMemory(turn: Turn, config: AgentConfig, user: UserMess
   const parent = addSyntheticMessage(turn, user, question(memory), true);
   for (let step = 0; step < mostSteps; step++) {
     if (step > 0 && !turn.budget.permits(config)) return;
+    leaveOut(turn);
     const { entries, size } = measureContext(turn.chat, config);
     // Its own calls may fill the window; the following compaction leaves their outputs out.
     if (size > mostInput(config)) return;

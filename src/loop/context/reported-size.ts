@@ -2,7 +2,7 @@
 import type { Entry } from "../../chat/apply.ts";
 import type { Part, Tokens } from "../../chat/message.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
-import { fixedSize, sizeOfEntry, sizeOfFrame, sizeOfPart, sum } from "./context.ts";
+import { fixedSize, sizeOfEntry, sizeOfFrame, sizeOfLeftOut, sizeOfPart, sum } from "./context.ts";
 
 /** No current server has a smaller window; a smaller number is no count of the request. */
 const smallestWindow = 1024;
@@ -60,21 +60,28 @@ interface RequestSizes {
   estimate: number;
   /** Estimate of the content that is certainly sent. */
   sent: number;
+  /** What was dropped from it. */
+  dropped: number;
 }
 
 /** Sizes of requests by their last entry. */
 const requestSizes = new WeakMap<Entry, RequestSizes>();
 
-/** Within a turn a request has one more reply than the one before; earlier messages change only between turns. */
+/**
+ * Within a turn a request has one more reply than the one before; earlier messages change only between turns, unless the
+ * user drops something of them.
+ */
 function sizesOf(entries: readonly Entry[]): RequestSizes {
   const [before, last] = entries.slice(-2);
   const known = last?.info.role === "assistant" && before ? requestSizes.get(before) : undefined;
-  const isNext = known?.count === entries.length - 1;
+  const dropped = sum(entries, (entry) => sizeOfLeftOut(entry));
+  const isNext = known?.count === entries.length - 1 && known.dropped === dropped;
   const added = isNext ? entries.slice(-1) : entries;
   const sizes = {
     count: entries.length,
     estimate: sum(added, sizeOfEntry) + (isNext ? known.estimate : 0),
     sent: sum(added, sizeOfSent) + (isNext ? known.sent : 0),
+    dropped,
   };
   const newest = last ?? before;
   if (newest) requestSizes.set(newest, sizes);

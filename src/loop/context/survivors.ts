@@ -14,15 +14,17 @@ const usualWindow = 20_000;
 
 const mostFilesRead = 10;
 
+type SurvivorSource = Pick<Chat, "messages" | "session" | "pieces">;
+
 /**
  * Returns what stays word for word, from the whole conversation: an earlier summary is never its source, so the tenth
  * compaction keeps as much as the first. `window` in tokens.
  */
-export function survivors({ messages, session }: Pick<Chat, "messages" | "session">, window: number): string {
+export function survivors({ messages, session, pieces }: SurvivorSource, window: number): string {
   const share = Math.min(1, window / usualWindow);
   const sections = [
     "The conversation so far was compacted. The summary follows; this was kept word for word.",
-    section("What the user said, oldest first", userWords(messages, Math.floor(maxCharacters.words * share))),
+    section("What the user said, oldest first", userWords(messages, pieces, Math.floor(maxCharacters.words * share))),
     section("Files in work, newest first", fitting(filesInWork(messages, session.cwd), maxCharacters.files * share)),
     section("Open to-dos", fitting(openTodos(messages), maxCharacters.todos * share)),
   ];
@@ -35,11 +37,12 @@ function section(title: string, lines: readonly string[]): string {
 
 /**
  * The newest messages matter most, and the first one, which has the task: a quarter is reserved for it. Those between
- * them give way. Unanswered messages are sent anyway, so they are not repeated.
+ * them give way. Unanswered messages are sent anyway, so they are not repeated, and dropped ones stay away (C8).
  */
-function userWords(messages: readonly Entry[], room: number): string[] {
+function userWords(messages: readonly Entry[], pieces: Chat["pieces"], room: number): string[] {
   const [first, ...later] = messages.slice(0, answeredBefore(messages)).flatMap(({ info, parts }) => {
-    const text = info.role === "user" ? ownWords(parts).trim() : "";
+    const left = parts.filter(({ id }) => !pieces[id]?.dropped);
+    const text = info.role === "user" ? ownWords(left).trim() : "";
     return text === "" ? [] : [`- ${text}`];
   });
   if (first === undefined) return [];

@@ -1,9 +1,10 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
 import { type Chat, newChat } from "../../chat/apply.ts";
+import type { ContextUse, PieceChange } from "../../chat/context-views.ts";
 import type { ChatEvent, PermissionMode, RecordedEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
-import type { CommandJudgement, ContextUse } from "../../chat/protocol.ts";
+import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import { spentOn } from "../../chat/spent.ts";
@@ -12,7 +13,9 @@ import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { waitingCalls } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
-import { asBegun, contextUse, pendingPrompt, visibleEntries } from "../context/context.ts";
+import { asBegun, pendingPrompt } from "../context/context.ts";
+import { contextUse } from "../context/context-use.ts";
+import { changedPiece } from "../context/piece-changes.ts";
 import { addSyntheticMessage } from "../context/synthetic-message.ts";
 import { withoutZeros } from "../limits.ts";
 import { OpenRequests } from "../permissions/open-requests.ts";
@@ -348,7 +351,18 @@ export class Session {
     const asked = user ?? { ...base, agent, model };
     const config = this.#state.resolver.of(asked);
     const prompt = this.#state.resolver.promptOf(config.agent, asked);
-    return contextUse(visibleEntries(this.chat), asBegun(this.chat, config), prompt, this.#deps.limits());
+    return contextUse(this.chat, asBegun(this.chat, config), prompt, this.#deps.limits());
+  }
+
+  /**
+   * Pins or drops a part, or takes that back; it holds from the next request on (C8). @throws IntakeError `session-locked`,
+   * or where it cannot be done, or no longer
+   */
+  async changePiece(partID: string, change: PieceChange): Promise<void> {
+    await this.#turns.locked(() => {
+      const piece = changedPiece(this.chat, partID, change);
+      if (piece) this.#events.emit({ type: "piece", partID, piece });
+    });
   }
 
   /** Applies events of another process without recording them. */

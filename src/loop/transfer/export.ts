@@ -15,8 +15,9 @@ export function exportTranscript(chat: Chat): string {
 }
 
 /** The field `rondo` contains the rest of each message, so that `importTranscript` restores the same chat. */
-export function* transcriptSteps({ session, messages, queue, pruned }: Chat): Steps<string> {
-  const header = { transcript: transcriptVersion, session, queue, ...(pruned && { pruned }) };
+export function* transcriptSteps({ session, messages, queue, pruned, pieces }: Chat): Steps<string> {
+  const marked = Object.keys(pieces).length > 0 && { pieces };
+  const header = { transcript: transcriptVersion, session, queue, ...(pruned && { pruned }), ...marked };
   const lines = [JSON.stringify({ rondo: header })];
   for (const entry of messages) {
     for (const line of linesOf(entry)) lines.push(JSON.stringify(line));
@@ -99,7 +100,9 @@ function blockOf(part: Part): string {
     case "reasoning":
       return part.text.trim().replace(/^/gm, "> ");
     case "file":
-      return `📎 ${oneLine(part.filename)}${part.source ? `, lines ${part.source.start}–${part.source.end}` : ""}`;
+      return part.pin !== undefined
+        ? ""
+        : `📎 ${oneLine(part.filename)}${part.source ? `, lines ${part.source.start}–${part.source.end}` : ""}`;
     case "comment":
       return `**${oneLine(placeName(part))}**\n\n${fenced(part.source.text)}\n\n${part.text.trim()}`;
     case "tool":

@@ -47,14 +47,26 @@ export function withNewIDs(chat: Chat, session: Omit<SessionInfo, "id">): Chat {
 export function* copySteps(chat: Chat, session: Omit<SessionInfo, "id">): Steps<Chat> {
   const made = newChat({ id: newID("ses"), ...session });
   const ids = new Map<string, string>();
+  const partIDs = new Map<string, string>();
   for (const entry of chat.messages) {
-    made.messages.push(renew(structuredClone(entry), made.session.id, ids));
+    made.messages.push(renew(structuredClone(entry), made.session.id, ids, partIDs));
     yield;
   }
   made.queue = structuredClone(chat.queue).map((one) => ({ ...one, id: newID("msg") }));
   // A message that was not copied came after all copied ones.
   const upTo = (old: string) => ids.get(old) ?? made.messages.at(-1)?.info.id ?? old;
-  if (chat.pruned) made.pruned = { outputs: upTo(chat.pruned.outputs) };
+  if (chat.pruned) {
+    const kept = chat.pruned.kept?.flatMap((id) => partIDs.get(id) ?? []);
+    made.pruned = { outputs: upTo(chat.pruned.outputs), ...(kept && { kept }) };
+  }
+  made.pieces = Object.fromEntries(
+    Object.entries(chat.pieces).flatMap(([id, piece]) => {
+      const [partID, messageID] = [partIDs.get(id), ids.get(piece.messageID)];
+      if (partID === undefined || messageID === undefined) return [];
+      const dropped = piece.dropped?.after ? { after: upTo(piece.dropped.after) } : piece.dropped;
+      return [[partID, { ...piece, messageID, dropped }]];
+    }),
+  );
   if (chat.imageless !== undefined) made.imageless = upTo(chat.imageless);
   made.decisions = chat.decisions;
   made.prefix = chat.prefix;
@@ -64,19 +76,29 @@ export function* copySteps(chat: Chat, session: Omit<SessionInfo, "id">): Steps<
   return made;
 }
 
-/** `ids`: new ids of earlier messages by their old ones. */
-function renew({ info, parts }: Entry, sessionID: string, ids: Map<string, string>): Entry {
+/** `ids`, `partIDs`: new ids of earlier messages and parts by their old ones. */
+function renew(
+  { info, parts }: Entry,
+  sessionID: string,
+  ids: Map<string, string>,
+  partIDs: Map<string, string>,
+): Entry {
   const own = { id: newID("msg"), sessionID };
   ids.set(info.id, own.id);
   return {
     info: info.role === "user" ? { ...info, ...own } : { ...info, ...own, parentID: ids.get(info.parentID) ?? "" },
-    parts: parts.map((part) => ({ ...part, id: newID("prt"), sessionID, messageID: own.id })),
+    parts: parts.map((part) => {
+      const id = newID("prt");
+      partIDs.set(part.id, id);
+      const pin = part.type === "text" || part.type === "file" ? part.pin : undefined;
+      return { ...part, id, sessionID, messageID: own.id, ...(pin !== undefined && { pin: partIDs.get(pin) ?? id }) };
+    }),
   };
 }
 
 /** Yields the events whose replay gives the chat. */
 export function* eventsOf(chat: Chat): Generator<RecordedEvent, void> {
-  const { session, messages, queue, pruned, prefix, unbound, imageless, decisions } = chat;
+  const { session, messages, queue, pruned, pieces, prefix, unbound, imageless, decisions } = chat;
   yield { type: "session", session };
   if (prefix) yield { type: "prefix", prefix };
   for (const { info, parts } of messages) {
@@ -86,6 +108,7 @@ export function* eventsOf(chat: Chat): Generator<RecordedEvent, void> {
   for (const decision of decisions) yield { type: "decided", decision };
   if (queue.length > 0) yield { type: "queued", queue };
   if (pruned) yield { type: "pruned", ...pruned };
+  for (const [partID, piece] of Object.entries(pieces)) yield { type: "piece", partID, piece };
   if (unbound !== undefined) yield { type: "unbound", messageID: unbound };
   if (imageless !== undefined) yield { type: "imageless", messageID: imageless };
 }

@@ -1,7 +1,7 @@
 /** Imports transcripts of Rondo and other programs into a new session. The text is untrusted. */
 import * as z from "zod/mini";
 import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
-import { Queued, SessionInfo } from "../../chat/events.ts";
+import { PieceState, Pruned, Queued, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, type FilePart, Message, noTokens, Part, type ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
@@ -24,7 +24,8 @@ const Header = z.object({
     transcript: z.number(),
     session: SessionInfo,
     queue: z.array(Queued),
-    pruned: z.optional(z.object({ outputs: z.string() })),
+    pruned: z.optional(Pruned),
+    pieces: z.optional(z.record(z.string(), PieceState)),
   }),
 });
 
@@ -103,6 +104,7 @@ export function* importSteps(file: Uint8Array, cwd: string): Steps<Chat> {
   chat.messages = messages;
   chat.queue = header?.queue ?? [];
   chat.pruned = header?.pruned;
+  chat.pieces = header?.pieces ?? {};
   return yield* copySteps(chat, { createdAt, title, cwd });
 }
 

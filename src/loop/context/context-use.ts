@@ -1,0 +1,140 @@
+/** What fills the window, in tokens and piece by piece, for the user (C8). */
+import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
+import type { CacheUse, ContextUse, PieceView } from "../../chat/context-views.ts";
+import { contextSize, noTokens, type Part, type Tokens } from "../../chat/message.ts";
+import type { Limits } from "../limits.ts";
+import type { AgentConfig } from "../setup/agent-config.ts";
+import { costOf } from "../setup/model-facts.ts";
+import type { SystemPrompt } from "../setup/system-prompt.ts";
+import {
+  fixedSize,
+  overflowLimit,
+  sizeOfEntry,
+  sizeOfOutputs,
+  sizeOfPart,
+  sizeOfTools,
+  sum,
+  visibleEntries,
+} from "./context.ts";
+import { insteadOf, leftOutOf, pieceIDOf } from "./dropped.ts";
+import { canDrop } from "./leave-out.ts";
+import { describePiece } from "./piece-names.ts";
+import { sizeOfText } from "./token-size.ts";
+
+/** As many pieces the panel lists, beside those that are pinned or dropped. */
+const mostPieces = 200;
+
+export function contextUse(chat: Chat, config: AgentConfig, prompt: SystemPrompt, limits: Limits): ContextUse {
+  const entries = visibleEntries(chat);
+  const last = lastReported(entries);
+  const outputs = sum(entries, sizeOfOutputs);
+  const system = sizeOfText(config.system);
+  // The conversation may have begun with others.
+  const rules = Math.min(sizeOfText(prompt.rules), system);
+  const memory = Math.min(sizeOfText(prompt.memory), system - rules);
+  const skills = Math.min(sizeOfText(prompt.skills), system - rules - memory);
+  const all = piecesOf(chat, entries);
+  const marked = all.filter(({ pinned, dropped }) => pinned || dropped);
+  const others = all.filter(({ pinned, dropped }) => !pinned && !dropped);
+  return {
+    window: config.contextWindow,
+    limit: overflowLimit(config, limits),
+    reported: last && contextSize(last.tokens),
+    parts: [
+      { name: "system", tokens: system - rules - memory - skills },
+      { name: "rules", tokens: rules },
+      { name: "memory", tokens: memory },
+      { name: "skills", tokens: skills },
+      { name: "tools", tokens: sizeOfTools(config.definitions), detail: `${config.definitions.length} tools` },
+      { name: "messages", tokens: sum(entries, sizeOfEntry) - outputs },
+      { name: "outputs", tokens: outputs },
+    ],
+    pieces: [...marked, ...others.slice(0, mostPieces)].toSorted((a, b) => b.tokens - a.tokens),
+    pieceCount: all.length,
+    dropCost: dropCost(chat, entries, config),
+    cache: last && cacheUse(last),
+    locked: false,
+  };
+}
+
+function lastReported(entries: readonly Entry[]) {
+  const info = entries.findLast(
+    ({ info }) => info.role === "assistant" && !info.summary && !info.estimated && contextSize(info.tokens) > 0,
+  )?.info;
+  return info?.role === "assistant" ? info : undefined;
+}
+
+function cacheUse({ tokens, createdAt, model }: NonNullable<ReturnType<typeof lastReported>>): CacheUse {
+  const { input, cacheRead, cacheWrite, cacheWriteHour = 0 } = tokens;
+  return {
+    model,
+    read: cacheRead,
+    written: cacheWrite,
+    writtenForHour: cacheWriteHour,
+    sent: input + cacheRead + cacheWrite,
+    at: createdAt,
+    lifetime: undefined,
+  };
+}
+
+/** Returns what the user can pin or drop, the largest first; copies in the message of a compaction count for their originals. */
+function piecesOf(chat: Chat, entries: readonly Entry[]): PieceView[] {
+  const sizes = new Map<string, number>();
+  for (const entry of entries) {
+    const gone = new Set(leftOutOf(entry).map(({ instead }) => instead));
+    for (const part of entry.parts) {
+      const size = gone.has(part) || !insteadOf(part, entry.info.role === "user") ? 0 : sizeOfContent(part);
+      if (size > 0) sizes.set(pieceIDOf(part), (sizes.get(pieceIDOf(part)) ?? 0) + size);
+    }
+  }
+  const pieces = chat.messages.flatMap((entry) => {
+    if (entry.info.silent || isFinishedSummary(entry)) return [];
+    return entry.parts.flatMap((part): PieceView[] => {
+      const tokens = sizes.get(part.id);
+      if (tokens === undefined) return [];
+      const { pinned = false, dropped = null } = chat.pieces[part.id] ?? {};
+      return [
+        {
+          id: part.id,
+          ...describePiece(part, entry.info.role),
+          tokens: Math.ceil(tokens),
+          pinned: pinned && !dropped,
+          dropped: dropped !== null,
+          droppable: canDrop(chat.messages, entry, part),
+        },
+      ];
+    });
+  });
+  return pieces.toSorted((a, b) => b.tokens - a.tokens);
+}
+
+/** Returns the tokens that a drop frees: a call stays, its output goes. */
+function sizeOfContent(part: Part): number {
+  return part.type === "tool" ? sizeOfOutputs({ parts: [part] }) : sizeOfPart(part);
+}
+
+/**
+ * Returns what the drops that wait make the next request cost more, in USD: what comes after the first of them is no
+ * longer read from the provider's cache. 0 if nothing is cached; undefined if the price is not known.
+ */
+function dropCost({ pieces }: Chat, entries: readonly Entry[], config: AgentConfig): ContextUse["dropCost"] {
+  const due = new Set(
+    Object.entries(pieces).flatMap(([id, { dropped }]) => (dropped && dropped.after === null ? [id] : [])),
+  );
+  const isDue = (part: Part) => due.has(pieceIDOf(part));
+  const at = entries.findIndex(({ parts }) => parts.some(isDue));
+  if (at < 0) return undefined;
+  const last = lastReported(entries);
+  const { cacheRead, cacheWrite } = last?.tokens ?? noTokens;
+  const cached = cacheRead + cacheWrite;
+  const scale = config.tokenScale();
+  const before = Math.min(cached, scale * (fixedSize(config) + sum(entries.slice(0, at), sizeOfEntry)));
+  const freed = scale * sum(entries, ({ parts }) => sum(parts.filter(isDue), sizeOfContent));
+  const anew = Math.max(0, cached - before - freed);
+  if (cached === 0 || anew === 0) return { usd: 0 };
+  // Providers that charge no more for writing report none.
+  const sent: Partial<Tokens> = cacheWrite > 0 ? { cacheWrite: anew } : { input: anew };
+  const now = costOf(config.facts.price, { ...noTokens, cacheRead: cached });
+  const then = costOf(config.facts.price, { ...noTokens, cacheRead: before, ...sent });
+  return { usd: now === undefined || then === undefined ? undefined : Math.max(0, then - now) };
+}

@@ -1,0 +1,40 @@
+/** Judges what the user wants of a part of the conversation (C8). */
+import type { Chat } from "../../chat/apply.ts";
+import type { PieceChange } from "../../chat/context-views.ts";
+import type { PieceState } from "../../chat/events.ts";
+import { never } from "../../chat/never.ts";
+import { IntakeError } from "../session/intake-error.ts";
+import { canDrop } from "./leave-out.ts";
+
+const unmarked = { pinned: false, dropped: null } as const;
+
+/** Returns the new state of a part; undefined if nothing changes. @throws IntakeError where it cannot be done, or no longer */
+export function changedPiece(
+  { messages, pieces }: Pick<Chat, "messages" | "pieces">,
+  partID: string,
+  change: PieceChange,
+): PieceState | undefined {
+  const entry = messages.findLast(({ parts }) => parts.some(({ id }) => id === partID));
+  const part = entry?.parts.find(({ id }) => id === partID);
+  if (!entry || !part) throw new IntakeError("prompt-invalid", "This is not in the conversation any more.");
+  const piece: PieceState = pieces[partID] ?? { messageID: entry.info.id, ...unmarked };
+  const { pinned, dropped } = piece;
+  if (dropped && dropped.after !== null) {
+    throw new IntakeError("prompt-invalid", "A request has already been sent without it. Attach or read it again.");
+  }
+  switch (change) {
+    case "pin":
+      return pinned ? undefined : { ...piece, pinned: true };
+    case "unpin":
+      return pinned ? { ...piece, pinned: false } : undefined;
+    case "drop":
+      if (!canDrop(messages, entry, part)) {
+        throw new IntakeError("prompt-invalid", "The message that Rondo answers cannot be dropped.");
+      }
+      return dropped ? undefined : { ...piece, dropped: { after: null } };
+    case "put-back":
+      return dropped ? { ...piece, dropped: null } : undefined;
+    default:
+      return never(change);
+  }
+}

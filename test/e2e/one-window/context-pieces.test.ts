@@ -1,0 +1,69 @@
+/** The context inspector: a file's content is dropped, put back, pinned, and kept by a compaction (C8). */
+import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Frame } from "playwright-core";
+import { seriousFindings } from "../accessibility.ts";
+import { press, said, say, status } from "../panel-actions.ts";
+import { sharedWindow, type Window } from "../window.ts";
+
+describe("the context inspector", () => {
+  const files = { "kept.txt": "the kept marmalade\n", "gone.txt": "the dropped cucumber\n" };
+  let window: Window;
+  let panel: Frame;
+  before(async () => {
+    window = await sharedWindow();
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(window.folder, name), text);
+    panel = await window.newSession();
+  });
+  after(() => Promise.all(Object.keys(files).map((name) => rm(path.join(window.folder, name), { force: true }))));
+
+  const page = () => panel.getByRole("region", { name: "Context" });
+  const list = (name: string) => page().getByRole("region", { name });
+  const pieceButton = (name: string) => page().getByRole("button", { name, exact: true });
+  const open = () => panel.getByRole("button", { name: /^Context: / }).click();
+  const holds = (words: string) => window.requests.at(-1)?.raw.includes(words);
+
+  async function ask(text: string, answer: string): Promise<void> {
+    window.plays([{ text: answer }]);
+    await say(panel, text);
+    await said(panel, answer);
+    await status(panel, /Done/);
+  }
+
+  it("C8 a dropped output is put back, or missing from the next request; a pinned one survives a compaction and a reload", async () => {
+    const reads = Object.keys(files).map((name) => ({ call: { name: "read", input: { file_path: name } } }));
+    window.plays(reads, [{ text: "Both are read." }]);
+    await say(panel, "Read both files.");
+    await said(panel, "Both are read.");
+    await status(panel, /Done/);
+
+    await open();
+    await pieceButton("Drop kept.txt").click();
+    await pieceButton("Put back kept.txt").click();
+    await pieceButton("Drop gone.txt").click();
+    await pieceButton("Put back gone.txt").waitFor();
+    await pieceButton("Pin kept.txt").click();
+    await list("Pinned").getByText("kept.txt").waitFor();
+    assert.deepEqual(await seriousFindings(window.page), []);
+    await page().press("Escape");
+    await ask("What do you know?", "I know the marmalade.");
+    assert.deepEqual([holds("marmalade"), holds("cucumber"), holds("taken this output out")], [true, false, true]);
+
+    panel = await window.reload();
+    await open();
+    await list("Pinned").getByText("kept.txt").waitFor();
+    assert.equal(await pieceButton("Put back gone.txt").count(), 0, "a request was sent without it");
+    window.plays([{ text: "This is the summary." }]);
+    await press(panel, "Compact now");
+    await panel.getByText("Conversation compacted").waitFor();
+    await ask("And now?", "Still the marmalade.");
+    const { raw = "" } = window.requests.at(-1) ?? {};
+    assert.match(raw, /Pinned by the user: the output of read[^"]*the kept marmalade/);
+    assert.doesNotMatch(raw, /cucumber/);
+  });
+
+  it("logs no error of its own to the console", () => {
+    assert.deepEqual(window.errors, []);
+  });
+});

@@ -95,7 +95,7 @@ export function quotedValue(value: string): string {
   const plain = value.replace(/\s+/g, " ");
   if (plain !== "" && !/[\s"']/.test(plain)) return plain;
   if (!plain.includes('"')) return `"${plain}"`;
-  return plain.includes("'") ? plain.replace(/["']/g, "") : `'${plain}'`;
+  return plain.includes("'") ? `"${plain.replaceAll('"', "")}"` : `'${plain}'`;
 }
 
 /** "[city] [state?]" in the notation of the other hints: `<city>` is required, `[state]` is not. */

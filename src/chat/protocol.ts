@@ -1,6 +1,7 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
+import { type ArgumentValues, commandRequests } from "./command-requests.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
@@ -195,6 +196,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("try-again") }),
   /** Goes on with a turn that was broken off. */
   z.object({ type: z.literal("continue-turn") }),
+  ...commandRequests,
   ...connectRequests,
   ...modelListRequests,
   z.object({ type: z.literal("set-key") }),
@@ -356,6 +358,8 @@ export interface PanelState {
   agents: AgentChoice[];
   /** What "/" offers beside the panel's own commands. */
   commands: CommandChoice[];
+  /** Name of the MCP server that is asked what a sent command says; empty: none. */
+  asking: string;
   agent: string;
   recent: SessionSummary[];
   /** The worktree of the session on screen. */
@@ -399,6 +403,7 @@ export type ToPanel = { seq: number } & (
   | { type: "rivals"; rivals: RivalView[] }
   | { type: "editor-context"; context: EditorContext }
   | { type: "models"; list: PickerList }
+  | ({ type: "argument-values" } & ArgumentValues)
   | ({ type: "notice" } & HostNotice)
   | { type: "connect"; view: ConnectView }
   /** What the user has chosen to start with is connected. */

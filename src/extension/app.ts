@@ -7,6 +7,7 @@ import { sameJson } from "../chat/json.ts";
 import { forLog } from "../loop/loop-events.ts";
 import { presentMode } from "../loop/setup/agent-config.ts";
 import { combineExternalTools } from "../loop/setup/external-tools.ts";
+import { ServerPrompts } from "../mcp/prompts/server-prompts.ts";
 import { RateLimits } from "../providers/shared/rate-limits.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
@@ -290,7 +291,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const rivals = own(new RivalsPage(page, worktrees));
   const composer = new Composer(page, {
     ...{ models, files, worktrees, comments: comments.threads },
-    commands: new SlashCommands(() => projects.loadCommands()),
+    commands: new SlashCommands(() => projects.loadCommands(), new ServerPrompts(mcp.servers)),
     decided: ({ chat }) => teller.settled(chat.session.id),
   });
   const bypassEnds = own(

@@ -342,7 +342,11 @@ export class McpServer {
    * Sends a request to the running server, again if it has lost the session. @throws ServerFailure, ToolError when the
    * server does not run, and the signal's reason on abort
    */
-  async request<Answer>(signal: AbortSignal, send: (connection: ServerConnection) => Promise<Answer>): Promise<Answer> {
+  async request<Answer>(
+    signal: AbortSignal,
+    send: (connection: ServerConnection) => Promise<Answer>,
+    mayEnd = true,
+  ): Promise<Answer> {
     for (let isSecond = false; ; isSecond = true) {
       const connection = await this.#connected(signal);
       try {
@@ -351,7 +355,7 @@ export class McpServer {
         return answer;
       } catch (error) {
         if (signal.aborted) {
-          void this.#checkAlive(connection);
+          if (mayEnd) void this.#checkAlive(connection);
           throw signal.reason;
         }
         const failure = toServerFailure(error);

@@ -22,6 +22,17 @@ export const commands: CommandChoice[] = [
     hint: "[name] [folder]",
     source: ".claude/commands/frontend/component.md",
   },
+  {
+    name: "weather:forecast",
+    description: "The forecast of the next days, for planning releases.",
+    hint: "<city> [state]",
+    source: "MCP server weather",
+    args: [
+      { name: "city", description: "Name of the city", isRequired: true },
+      { name: "state", description: "", isRequired: false },
+    ],
+  },
+  { name: "weather:now", description: "", hint: "", source: "MCP server weather", args: [] },
   { name: "tidy", description: "Tidy up my notes.", hint: "", source: "~/.claude/commands/tidy.md" },
 ];
 
@@ -36,7 +47,23 @@ const typing = (typed: string, keys: string[] = []): State => ({
   },
 });
 
+/** The server offers cities. */
+const cities = typing("/weather:forecast ");
+const offered = {
+  ...{ type: "argument-values" as const, command: "weather:forecast", argument: "city", value: "" },
+  values: ["Berlin", "Bern", "New York", "a\u202eb"],
+};
+
 export const commandStates: Record<string, State> = {
+  "commands-values": { messages: [...cities.messages, offered], ...(cities.act && { act: cities.act }) },
+  "commands-asking": {
+    messages: [
+      f.snapshot(
+        f.chat("Fix the rounding in cart totals", [f.asked, f.rondo(f.work)]),
+        f.panelState({ commands, asking: "weather" }),
+      ),
+    ],
+  },
   commands: typing("/"),
   "commands-begun": typing("/c", ["ArrowUp", "ArrowUp"]),
 };

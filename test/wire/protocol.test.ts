@@ -74,6 +74,8 @@ const messages: Messages = {
   attach: { type: "attach" },
   detach: { type: "detach", index: 0 },
   "list-commands": { type: "list-commands" },
+  "list-values": { type: "list-values", command: "a:b", argument: "city", value: "B", given: { state: "NY" } },
+  "stop-asking": { type: "stop-asking" },
   "list-editor-contexts": { type: "list-editor-contexts" },
   "attach-editor-context": { type: "attach-editor-context", kind: "problems" },
   "open-file": { type: "open-file", path, line: 15 },

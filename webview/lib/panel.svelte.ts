@@ -1,6 +1,7 @@
 /** The panel's state: the chat as the fold of its events, the host's state, and the open view. */
 import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
+import type { ArgumentValues } from "../../src/chat/command-requests.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { sameJson } from "../../src/chat/json.ts";
 import type { PickerList } from "../../src/chat/model-list.ts";
@@ -66,6 +67,8 @@ class PanelModel {
   context = $state.raw<ContextUse>();
   /** What the editor held when "@" was typed last. */
   editorContexts = $state.raw<ReadonlyMap<EditorContextKind, EditorContext>>(new Map());
+  /** What an MCP server has last offered for an argument of a command. */
+  argumentValues = $state.raw<ArgumentValues>();
   /** As the host has last listed them for the picker; undefined until it was opened. */
   models = $state.raw<PickerList>();
   /** Undefined until the host has answered, as is the trace. */
@@ -132,6 +135,7 @@ class PanelModel {
     context: ({ use }) => (this.context = use),
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
     models: ({ list }) => (this.models = list),
+    "argument-values": (offered) => (this.argumentValues = offered),
     judged: (message) => (this.judged = message),
     tried: (message) => (this.tried = message),
     rules: ({ rules }) => (this.rules = rules),

@@ -9,7 +9,7 @@ import { ServerRequestError } from "../../src/mcp/request-failure.ts";
 import { call, endAll, everything, type Running, ready, run, until } from "./mcp.ts";
 
 const { signal } = new AbortController();
-const server = path.join(import.meta.dirname, "servers/hostile-prompts.ts");
+const server = path.join(import.meta.dirname, "servers/hostile-offers.ts");
 const bad = (way: string, file = "") => ({ command: process.execPath, args: [server, way, file] });
 
 async function promptsOf(running: Running, times = {}): Promise<ServerPrompts> {

@@ -2,7 +2,8 @@
 import * as z from "zod/mini";
 import { missingArguments, writtenArguments } from "../../chat/command-arguments.ts";
 import type { PromptPart } from "../../chat/prompt-input.ts";
-import { oneLine, visibleText } from "../connection/server-text.ts";
+import { completedValues } from "../completed-values.ts";
+import { oneLine } from "../connection/server-text.ts";
 import { ServerContent } from "../content.ts";
 import type { McpServer } from "../mcp-server.ts";
 import type { McpServers } from "../mcp-servers.ts";
@@ -16,10 +17,6 @@ export interface PromptTimes {
 }
 
 const defaultTimes: PromptTimes = { get: 30_000, complete: 3_000 };
-
-/** The protocol allows 100: https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/completion */
-const maxValues = 100;
-const maxValueLength = 500;
 
 /** What a server said for a prompt. `notes`: sentences about what was cut or left out. */
 export interface PromptAnswer {
@@ -125,21 +122,6 @@ export class ServerPrompts {
       return [];
     }
   }
-}
-
-const Completed = z.object({ completion: z.object({ values: z.array(z.unknown()) }) });
-
-/** Values that are not one visible line cannot be written, so they are not offered. */
-export function completedValues(answer: unknown): string[] {
-  const values = Completed.safeParse(answer).data?.completion.values ?? [];
-  const usable = values.filter(
-    (value): value is string =>
-      typeof value === "string" &&
-      value !== "" &&
-      oneLine(value, maxValueLength) === value &&
-      visibleText(value) === value,
-  );
-  return [...new Set(usable)].slice(0, maxValues);
 }
 
 const Answer = z.object({ messages: z.array(z.unknown()) });

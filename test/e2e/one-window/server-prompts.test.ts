@@ -8,7 +8,7 @@ import { sharedWindow, type Window } from "../window.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 const everything = path.join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
-const hostile = path.join(root, "test/mcp/servers/hostile-prompts.ts");
+const hostile = path.join(root, "test/mcp/servers/hostile-offers.ts");
 const configuration = {
   mcpServers: {
     everything: { command: process.execPath, args: [everything, "stdio"] },

@@ -13,6 +13,8 @@ export const commandRequests = [
     value: text,
     given: z.record(z.string().check(z.maxLength(200)), text),
   }),
+  /** Writes a commit message into the box of the Source Control view. */
+  z.object({ type: z.literal("write-commit-message") }),
   /** Ends the wait for what a server says; the message comes back. */
   z.object({ type: z.literal("stop-asking") }),
 ] as const;

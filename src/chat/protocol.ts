@@ -90,7 +90,12 @@ export const ToHost = z.discriminatedUnion("type", [
   /** Opens a new session that ends with this message, the last one of an answer. */
   z.object({ type: z.literal("fork-after"), messageID: z.string() }),
   /** `goOn`: the turn that had no room goes on afterwards. */
-  z.object({ type: z.literal("compact"), goOn: z.boolean() }),
+  z.object({
+    type: z.literal("compact"),
+    goOn: z.boolean(),
+    /** What the summary is to keep, in the user's words. */
+    keep: z.optional(z.string().check(z.maxLength(10_000))),
+  }),
   /** Answered with `earlier`: some messages that end before this one. */
   z.object({ type: z.literal("earlier"), before: z.string() }),
   z.object({ type: z.literal("open-child"), sessionID: z.string() }),

@@ -349,6 +349,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       ownFolder: () => ownFolderOf(conversations.current.chat),
     }),
     ready: closePages,
+    "write-commit-message": () => commitMessages.generate(),
     "panel-focus": ({ on }) => panel.focusChanged(on),
     follow: ({ on }) => follow.set(on),
     ...reviewHandlers(review),

@@ -56,6 +56,20 @@ const offered = {
 
 export const commandStates: Record<string, State> = {
   "commands-values": { messages: [...cities.messages, offered], ...(cities.act && { act: cities.act }) },
+  "fresh-context": {
+    messages: [
+      f.snapshot(
+        f.chat("Split the cart", [
+          f.asked,
+          f.rondo([f.said("# Plan\n1. Split cart.ts.")]),
+          f.unsaid({ type: "compaction", auto: false, plan: "msg_1" }),
+          f.rondo([f.said("# Plan\n1. Split cart.ts.")], { summary: true, finish: "stop", completedAt: f.now }),
+          f.you("Start building: carry out the plan."),
+        ]),
+      ),
+    ],
+    act: (page) => page.getByText("Fresh context").click(),
+  },
   "commands-asking": {
     messages: [
       f.snapshot(

@@ -119,6 +119,23 @@ describe("commands", () => {
     );
   });
 
+  it("/compact takes what to keep, and /commit asks for a commit message", async () => {
+    const panel = await opened();
+    await type(panel, "/compact the names of tables");
+    await message(panel).press("Enter");
+    await type(panel, "/compact");
+    await message(panel).press("Escape");
+    await message(panel).press("Enter");
+    assert.deepEqual(
+      (await panel.sentOf("compact")).map(({ keep }) => keep),
+      ["the names of tables", undefined],
+    );
+    await type(panel, "/commit");
+    await message(panel).press("Enter");
+    assert.equal((await panel.sentOf("write-commit-message")).length, 1);
+    assert.deepEqual(await prompts(panel), []);
+  });
+
   it("/cost says what the session and today have cost, and what is not known", async () => {
     const panel = await opened({ cost: { session: 0.42, today: 1.2, partial: true, estimated: false } });
     await type(panel, "/cost");

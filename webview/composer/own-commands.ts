@@ -24,8 +24,8 @@ const ownCommands: readonly OwnCommand[] = [
   {
     name: "compact",
     description: "Sum up the conversation to make room in the context window.",
-    hint: "",
-    run: () => panel.compact(),
+    hint: "[what to keep]",
+    run: (args) => panel.compact(args),
   },
   {
     name: "model",
@@ -50,6 +50,12 @@ const ownCommands: readonly OwnCommand[] = [
       panel.write(args);
       panel.prompt();
     },
+  },
+  {
+    name: "commit",
+    description: "Write a commit message for your changes into the Source Control view.",
+    hint: "",
+    run: () => send({ type: "write-commit-message" }),
   },
   { name: "context", description: "Show what fills the context window.", hint: "", run: () => panel.showContext() },
   { name: "cost", description: "Say what this session and today have cost.", hint: "", run: tellCost },

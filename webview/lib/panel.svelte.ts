@@ -354,8 +354,9 @@ class PanelModel {
     this.answerAgain.show(replyID, [...this.earlier.entries, ...(this.chat?.messages ?? [])], this.earlier);
   }
 
-  compact(): void {
-    send({ type: "compact", goOn: false });
+  /** `keep`: what the summary is to keep, in the user's words; empty: nothing in particular. */
+  compact(keep: string): void {
+    send({ type: "compact", goOn: false, ...(keep !== "" && { keep }) });
     this.view = "chat";
     this.wantEnd++;
   }

@@ -29,6 +29,8 @@ interface WrittenPrompt {
   /** Ids of comments that are sent with it. */
   comments?: readonly string[];
   when?: PromptTime;
+  /** The reply whose plan is built with a fresh context. */
+  planID?: string | undefined;
 }
 
 const whenBusy: Record<PromptTime, WhenBusy> = {
@@ -138,7 +140,7 @@ export class Composer {
   }
 
   #send(session: Session, written: WrittenPrompt, texts: readonly PromptPart[], taken: readonly SentComment[]): void {
-    const { attachments, agents = [], when = "next-step" } = written;
+    const { attachments, agents = [], when = "next-step", planID } = written;
     const { conversations, memory, send } = this.#context;
     chooseModel(session, this.#sources.models, memory);
     const isCurrent = session === this.#session;
@@ -148,7 +150,7 @@ export class Composer {
     if (words.length + taken.length === 0) return;
     const giveBack = (error: unknown) => this.#giveBack(session, written, error);
     const input = taken.length > 0 ? commentsPrompt(taken, words) : { parts: words };
-    session.prompt(input, whenBusy[when]).catch(giveBack);
+    session.prompt(input, whenBusy[when], planID).catch(giveBack);
     if (isCurrent) void memory.update(remembered.session, session.chat.session.id);
   }
 
@@ -205,12 +207,14 @@ export class Composer {
     this.#setAttachments(attachments);
   }
 
-  /** Sends the prompt that carries the plan out. The draft stays. */
-  async startBuilding(mode: BuildMode): Promise<void> {
+  /** Sends the prompt that carries the plan out. The draft stays. `planID`: the plan that is built with a fresh context. */
+  async startBuilding(mode: BuildMode, planID?: string): Promise<void> {
     const { draft } = this;
+    const onPlan = planID === undefined ? [] : this.#sources.comments.pending.filter(({ isPlan }) => isPlan);
+    const comments = onPlan.map(({ id }) => id);
     this.#session.startBuilding(mode);
     this.#keepMode(this.#session);
-    await this.prompt({ text: buildPrompt, attachments: this.attachments });
+    await this.prompt({ text: buildPrompt, attachments: this.attachments, comments, planID });
     this.#drafts.write(this.#place, draft);
   }
 

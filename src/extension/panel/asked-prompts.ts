@@ -8,7 +8,7 @@ export class AskingStopped extends Error {
   override readonly name = "AskingStopped";
 }
 
-interface Asked {
+interface AskedPrompt {
   /** Where its draft was. */
   place: string;
   text: string;
@@ -22,7 +22,7 @@ export class AskedPrompts {
   readonly #memory: vscode.Memento;
   readonly #key: string;
   readonly #changed: () => void;
-  #asked: Asked[] = [];
+  #asked: AskedPrompt[] = [];
 
   /** Texts that wait when a window is closed are drafts again in the next one. */
   constructor(memory: vscode.Memento, key: string, drafts: Drafts, changed: () => void) {
@@ -40,7 +40,7 @@ export class AskedPrompts {
   }
 
   /** @throws what `ask` throws, AskingStopped after `stop` */
-  async wait<Answer>(about: Omit<Asked, "stop">, ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  async wait<Answer>(about: Omit<AskedPrompt, "stop">, ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const asked = { ...about, stop: new AbortController() };
     this.#set([...this.#asked, asked]);
     try {
@@ -55,7 +55,7 @@ export class AskedPrompts {
     for (const one of this.#asked) if (one.place === place) one.stop.abort(new AskingStopped());
   }
 
-  #set(asked: Asked[]): void {
+  #set(asked: AskedPrompt[]): void {
     this.#asked = asked;
     this.#keep();
     this.#changed();

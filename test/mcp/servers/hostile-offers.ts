@@ -128,26 +128,27 @@ function handle({ id, method, params = {} }: { id?: number; method?: string; par
   else if (method === "prompts/get") {
     if (file) appendFileSync(file, "asked");
     if (way === "hang") return;
-    if (way === "refuses") return refuse("Not\u001b[31m today.");
     if (way === "crash") process.exit(7);
-    answer((answers[way] ?? answers["well"])?.(params));
+    if (way === "refuses") refuse("Not\u001b[31m today.");
+    else answer((answers[way] ?? answers["well"])?.(params));
   } else if (method === "completion/complete") {
     if (way === "hang") return;
-    if (way === "refuses") return refuse("No.");
-    answer({
-      completion: { values: ["one", "two words", "two\nlines", "\u202eback", "", 7, "one", "z".repeat(9000)] },
-    });
+    if (way === "refuses") refuse("No.");
+    else
+      answer({
+        completion: { values: ["one", "two words", "two\nlines", "\u202eback", "", 7, "one", "z".repeat(9000)] },
+      });
   } else if (method === "resources/list") {
     if (way === "hang-list") return;
-    if (way === "refuses") return refuse("No.");
-    answer({ resources: (resources[way] ?? resources["well"])?.() });
+    if (way === "refuses") refuse("No.");
+    else answer({ resources: (resources[way] ?? resources["well"])?.() });
   } else if (method === "resources/templates/list") {
     answer({ resourceTemplates: way === "liar" ? [{ uriTemplate: "x{" }, { uriTemplate: "none" }, 7] : [] });
   } else if (method === "resources/read") {
     if (file) appendFileSync(file, "read");
     if (way === "hang") return;
-    if (way === "refuses") return refuse("Not\u001b[31m today.");
-    answer((reads[way] ?? reads["well"])?.(params.uri ?? ""));
+    if (way === "refuses") refuse("Not\u001b[31m today.");
+    else answer((reads[way] ?? reads["well"])?.(params.uri ?? ""));
   } else refuse("Method not found");
 }
 

@@ -437,6 +437,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       return await documentText(uri, { shownReview, chatOf: (sessionID) => conversations.chat(sessionID) });
     },
     async close() {
+      composer.close();
       await Promise.all(conversations.sessions.map(({ chat }) => teller.settled(chat.session.id)));
       await conversations.closeAll();
       await mcp.stop();

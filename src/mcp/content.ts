@@ -8,7 +8,7 @@ import { visibleText } from "./connection/server-text.ts";
 import { base64Bytes, imageOf, maxImages, maxTotalImageBytes } from "./tools/images.ts";
 
 /** Characters of all texts of one prompt or resource. */
-export const maxTextCharacters = 200_000;
+const maxTextCharacters = 200_000;
 
 /** Collects attachments until a limit is reached. `notes`: sentences about what was cut or left out. */
 export class ServerContent {

@@ -23,6 +23,7 @@ export class AskedPrompts {
   readonly #key: string;
   readonly #changed: () => void;
   #asked: AskedPrompt[] = [];
+  #isClosed = false;
 
   /** Texts that wait when a window is closed are drafts again in the next one. */
   constructor(memory: vscode.Memento, key: string, drafts: Drafts, changed: () => void) {
@@ -55,6 +56,11 @@ export class AskedPrompts {
     for (const one of this.#asked) if (one.place === place) one.stop.abort(new AskingStopped());
   }
 
+  /** The window closes: texts that wait stay kept for the next one, although their servers end now. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   #set(asked: AskedPrompt[]): void {
     this.#asked = asked;
     this.#keep();
@@ -62,6 +68,7 @@ export class AskedPrompts {
   }
 
   #keep(): void {
+    if (this.#isClosed) return;
     const kept = this.#asked.map(({ place, text }) => ({ place, text }));
     void this.#memory.update(this.#key, kept.length > 0 ? kept : undefined);
   }

@@ -113,6 +113,11 @@ export class Composer {
     return this.#asked.serverAt(this.#place);
   }
 
+  /** To be called before the servers end with the window. */
+  close(): void {
+    this.#asked.close();
+  }
+
   /** Sends a prompt. Resolves when it is on its way; a prompt that is not accepted comes back with the reason. */
   async prompt(written: WrittenPrompt): Promise<void> {
     const { text, attachments, agents = [], comments = [] } = written;

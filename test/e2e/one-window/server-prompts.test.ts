@@ -69,6 +69,17 @@ describe("prompts of MCP servers", () => {
     assert.equal(window.requests.length, 0);
   });
 
+  it("T17 a message that waits for a server survives a reload of the window", async () => {
+    await type("/slow:greet again");
+    await message(panel).press("Enter");
+    await panel.getByText("Asking the MCP server slow").waitFor();
+    await composed(panel, "");
+    panel = await window.reload();
+    await composed(panel, "/slow:greet again");
+    await message(panel).fill("");
+    assert.equal(window.requests.length, 0);
+  });
+
   it("T17 what the server refuses comes back with its sentence", async () => {
     await message(panel).fill("/everything:resource-prompt Video 1");
     await message(panel).press("Escape");

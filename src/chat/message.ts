@@ -319,7 +319,15 @@ export const Part = z.discriminatedUnion("type", [
   CommentPart,
   ToolsPart,
   /** Has its own user message; answered by the message with `summary`. */
-  z.object({ ...partBase, type: z.literal("compaction"), auto: z.boolean() }),
+  z.object({
+    ...partBase,
+    type: z.literal("compaction"),
+    auto: z.boolean(),
+    /** What the user wants the summary to keep, in their words. */
+    keep: z.optional(z.string()),
+    /** The reply whose plan takes the place of a summary (C8). */
+    plan: z.optional(z.string()),
+  }),
   z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.optional(z.string()) }),
   z.object({
     ...partBase,

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
 import { attachRequests, type SelectionView } from "./attach.ts";
+import { type ArgumentValues, commandRequests } from "./command-requests.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ContextUse, PieceChange } from "./context-views.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
@@ -94,7 +95,12 @@ export const ToHost = z.discriminatedUnion("type", [
   /** Opens a new session that ends with this message, the last one of an answer. */
   z.object({ type: z.literal("fork-after"), messageID: z.string() }),
   /** `goOn`: the turn that had no room goes on afterwards. */
-  z.object({ type: z.literal("compact"), goOn: z.boolean() }),
+  z.object({
+    type: z.literal("compact"),
+    goOn: z.boolean(),
+    /** What the summary is to keep, in the user's words. */
+    keep: z.optional(z.string().check(z.maxLength(10_000))),
+  }),
   /** Answered with `earlier`: some messages that end before this one. */
   z.object({ type: z.literal("earlier"), before: z.string() }),
   z.object({ type: z.literal("open-child"), sessionID: z.string() }),
@@ -202,6 +208,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("try-again") }),
   /** Goes on with a turn that was broken off. */
   z.object({ type: z.literal("continue-turn") }),
+  ...commandRequests,
   ...connectRequests,
   ...modelListRequests,
   ...mentionRequests,
@@ -362,6 +369,8 @@ export interface PanelState {
   agents: AgentChoice[];
   /** What "/" offers beside the panel's own commands. */
   commands: CommandChoice[];
+  /** Name of the MCP server that is asked what a sent command says; empty: none. */
+  asking: string;
   agent: string;
   recent: SessionSummary[];
   /** The worktree of the session on screen. */
@@ -410,6 +419,7 @@ export type ToPanel = { seq: number } & (
   /** An image to be scaled, and sent back with `attach-data`. `data`: base64. */
   | { type: "scale-image"; name: string; mime: string; data: string }
   | { type: "models"; list: PickerList }
+  | ({ type: "argument-values" } & ArgumentValues)
   | ({ type: "notice" } & HostNotice)
   | { type: "connect"; view: ConnectView }
   /** What the user has chosen to start with is connected. */

@@ -230,7 +230,8 @@ export const Answer = z.discriminatedUnion("kind", [
     z.object({ kind: choices, type: z.literal("skip"), words: Words }),
   ]),
   z.discriminatedUnion("type", [
-    z.object({ kind: plan, type: z.literal("build"), mode: BuildMode }),
+    /** `fresh`: the model sees the plan without the conversation in which it was made. */
+    z.object({ kind: plan, type: z.literal("build"), mode: BuildMode, fresh: z.optional(z.boolean()) }),
     z.object({ kind: plan, type: z.literal("keep") }),
   ]),
   z.discriminatedUnion("type", [

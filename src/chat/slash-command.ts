@@ -1,4 +1,5 @@
 /** Commands that a prompt begins with: "/name arguments". */
+import type { CommandArgument } from "./command-arguments.ts";
 
 /** A command of the workspace, the user or an extension of Rondo, as the panel offers it. */
 export interface CommandChoice {
@@ -7,8 +8,10 @@ export interface CommandChoice {
   description: string;
   /** What is to be written after the name, in the author's words; empty if nothing is expected. */
   hint: string;
-  /** Where it comes from: "Rondo", ".rondo/commands/changelog.md". */
+  /** Where it comes from: "Rondo", ".rondo/commands/changelog.md", "MCP server issues". */
   source: string;
+  /** Of prompts of MCP servers, whose description is the server's claim. */
+  args?: readonly CommandArgument[];
 }
 
 export interface SlashCommand {

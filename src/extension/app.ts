@@ -7,6 +7,7 @@ import { sameJson } from "../chat/json.ts";
 import { forLog } from "../loop/loop-events.ts";
 import { presentMode } from "../loop/setup/agent-config.ts";
 import { combineExternalTools } from "../loop/setup/external-tools.ts";
+import { ServerPrompts } from "../mcp/prompts/server-prompts.ts";
 import { RateLimits } from "../providers/shared/rate-limits.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
@@ -44,8 +45,8 @@ import { noResources } from "./mentions/resources.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Attention } from "./outside/attention.ts";
-import { attachHandlers } from "./panel/attach-handlers.ts";
 import { readAnswerImage } from "./panel/answer-images.ts";
+import { attachHandlers } from "./panel/attach-handlers.ts";
 import { Attachments } from "./panel/attachments.ts";
 import { Composer } from "./panel/composer.ts";
 import { ConnectPage } from "./panel/connect-page.ts";
@@ -298,7 +299,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const rivals = own(new RivalsPage(page, worktrees));
   const composer = new Composer(page, {
     ...{ models, files, selection, worktrees, comments: comments.threads },
-    commands: new SlashCommands(() => projects.loadCommands()),
+    commands: new SlashCommands(() => projects.loadCommands(), new ServerPrompts(mcp.servers)),
     decided: ({ chat }) => teller.settled(chat.session.id),
   });
   const bypassEnds = own(
@@ -375,6 +376,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       panel.focusChanged(on);
       if (on) mentions.warmUp();
     },
+    "write-commit-message": () => commitMessages.generate(),
     follow: ({ on }) => follow.set(on),
     ...reviewHandlers(review),
     server: ({ name, action }) => mcp.act(name, action),
@@ -461,6 +463,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       return await documentText(uri, { shownReview, chatOf: (sessionID) => conversations.chat(sessionID) });
     },
     async close() {
+      composer.close();
       await Promise.all(conversations.sessions.map(({ chat }) => teller.settled(chat.session.id)));
       await conversations.closeAll();
       await mcp.stop();

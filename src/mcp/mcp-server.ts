@@ -4,40 +4,16 @@ import type { ServerView } from "../chat/protocol.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import { untilAborted } from "../tools/until-aborted.ts";
 import type { ServerConfig } from "./config/server-config.ts";
-import type { ListedTool, ServerConnection } from "./connection/connect.ts";
+import type { ListedTool, ServerConnection, ServerOffers } from "./connection/connect.ts";
 import { type LoginHost, OAuthLogin } from "./connection/oauth-login.ts";
-import { isFailure, ServerFailure } from "./connection/server-failure.ts";
+import { isFailure, ServerFailure, toServerFailure } from "./connection/server-failure.ts";
 import { oneLine } from "./connection/server-text.ts";
+import { ListRefresh } from "./list-refresh.ts";
+import { listedPrompts, type ServerPrompt } from "./prompts/listed-prompts.ts";
+import type { ServerTimes } from "./server-times.ts";
 import { toToolResult } from "./tools/call-result.ts";
 import { createTools } from "./tools/server-tools.ts";
 
-/** Times in milliseconds. */
-export interface ServerTimes {
-  /** Maximum time that a prompt waits for starting servers. */
-  promptWait: number;
-  /** Maximum time to initialize. The first start of some servers installs them. */
-  start: number;
-  /** Wait before a restart, doubled each time. */
-  backoff: number;
-  /** Maximum time to answer a ping after a call has timed out. */
-  ping: number;
-  /** Maximum time for the user to sign in. */
-  login: number;
-  /** Wait before the tools are listed again, because changes often follow each other. */
-  refreshDelay: number;
-}
-
-export const defaultTimesMs: ServerTimes = {
-  promptWait: 10_000,
-  start: 60_000,
-  backoff: 500,
-  ping: 5_000,
-  login: 300_000,
-  refreshDelay: 200,
-};
-
-/** Maximum wait before tools that change all the time are listed again. */
-const maxRefreshDelayMs = 30_000;
 /** Minimum time between two progress reports of a call. */
 const progressIntervalMs = 100;
 /** Maximum number of restarts without an answered call in between. */
@@ -87,8 +63,11 @@ export class McpServer {
   #stopped: boolean;
   /** Aborted when the server is stopped. */
   #life = new AbortController();
-  #refreshing: Promise<void> | undefined;
-  #refreshAgain = false;
+  readonly #toolsRefresh: ListRefresh;
+  readonly #promptsRefresh: ListRefresh;
+  #prompts: readonly ServerPrompt[] = [];
+  /** Incremented when its resources may have changed. */
+  #resourceVersion = 0;
   #ending: Promise<void> = Promise.resolve();
 
   constructor(options: ServerOptions) {
@@ -96,11 +75,37 @@ export class McpServer {
     this.config = options.config;
     this.slug = options.slug;
     this.#stopped = options.config.disabled;
+    const { refreshDelay } = options.times;
+    this.#toolsRefresh = new ListRefresh(refreshDelay, (signal) =>
+      this.#listAgain(signal, async (one) => this.#setTools(await one.listTools(signal))),
+    );
+    this.#promptsRefresh = new ListRefresh(refreshDelay, (signal) =>
+      this.#listAgain(signal, (one) => this.#readPrompts(one, signal)),
+    );
   }
 
   /** Its tools; during a restart, those from before. */
   get tools(): readonly Tool[] {
-    return this.#state.type === "ready" || this.#state.type === "starting" ? this.#tools : [];
+    return this.#isUp ? this.#tools : [];
+  }
+
+  /** Its prompts, soon after it runs; during a restart, those from before. */
+  get prompts(): readonly ServerPrompt[] {
+    return this.#isUp ? this.#prompts : [];
+  }
+
+  /** Undefined while it does not run. */
+  get offers(): ServerOffers | undefined {
+    return this.#connection?.offers;
+  }
+
+  /** Another number when its resources may have changed. */
+  get resourceVersion(): number {
+    return this.#resourceVersion;
+  }
+
+  get #isUp(): boolean {
+    return this.#state.type === "ready" || this.#state.type === "starting";
   }
 
   view(): ServerView {
@@ -239,9 +244,12 @@ export class McpServer {
       timeoutMs: times.start,
       signal,
       onClosed: (why) => current() && this.#onClosed(why),
-      onToolsChanged: () => {
-        hasChanged = true;
-        if (current()) this.#refresh();
+      onListChanged: (list) => {
+        if (list === "tools") hasChanged = true;
+        if (!current()) return;
+        if (list === "tools") this.#toolsRefresh.request(signal);
+        else if (list === "prompts") this.#promptsRefresh.request(signal);
+        else this.#resourceVersion++;
       },
       onNote: log,
     });
@@ -256,8 +264,11 @@ export class McpServer {
     }
     this.#connection = connection;
     this.#readyAt = Date.now();
+    this.#resourceVersion++;
     this.#set({ type: "ready" });
-    if (hasChanged) this.#refresh();
+    if (hasChanged) this.#toolsRefresh.request(signal);
+    if (connection.offers.prompts) this.#promptsRefresh.request(signal);
+    else this.#prompts = [];
   }
 
   #setTools(listed: readonly ListedTool[]): void {
@@ -282,29 +293,26 @@ export class McpServer {
     if (connection) this.#ending = Promise.all([this.#ending, connection.close()]).then(() => {});
   }
 
-  /** Lists the changed tools again: one list at a time, and less often the more often they change. */
-  #refresh(): void {
-    this.#refreshAgain = true;
-    this.#refreshing ??= this.#refreshNow(this.#life.signal).finally(() => {
-      this.#refreshing = undefined;
-    });
+  /** Reads its prompts now. @throws as `request` does */
+  async loadPrompts(signal: AbortSignal): Promise<void> {
+    await this.request(signal, (connection) => this.#readPrompts(connection, signal));
   }
 
-  async #refreshNow(signal: AbortSignal): Promise<void> {
-    const { refreshDelay } = this.#options.times;
-    for (let wait = refreshDelay; this.#refreshAgain; wait = Math.min(2 * wait, maxRefreshDelayMs)) {
-      this.#refreshAgain = false;
-      try {
-        await sleep(wait, undefined, { signal });
-        const connection = this.#connection;
-        const listed = await connection?.listTools(signal);
-        if (!listed || this.#connection !== connection) return;
-        this.#setTools(listed);
-        this.#options.onChange();
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#options.log(toServerFailure(error).message);
-      }
+  async #readPrompts(connection: ServerConnection, signal: AbortSignal): Promise<void> {
+    const { config, slug, log } = this.#options;
+    const listed = connection.offers.prompts ? await connection.list("prompts/list", signal) : [];
+    if (this.#connection === connection) this.#prompts = listedPrompts(listed, { server: config.name, slug, log });
+  }
+
+  /** Never rejects. */
+  async #listAgain(signal: AbortSignal, list: (connection: ServerConnection) => Promise<void>): Promise<void> {
+    const connection = this.#connection;
+    if (!connection) return;
+    try {
+      await list(connection);
+      if (this.#connection === connection) this.#options.onChange();
+    } catch (error) {
+      if (!signal.aborted) this.#options.log(toServerFailure(error).message);
     }
   }
 
@@ -321,26 +329,44 @@ export class McpServer {
       const share = total === undefined ? `${done}` : `${done} of ${total}`;
       progress([share, oneLine(message, 200)].filter(Boolean).join(": "), 1);
     };
+    try {
+      return toToolResult(await this.request(signal, (connection) => connection.call(tool, input, signal, onProgress)));
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      if (error.kind === "refused") return { output: error.message, metadata: {}, failed: true };
+      throw new ToolError(`The server ${this.config.name} did not answer. ${error.message} ${error.next}`);
+    }
+  }
+
+  /**
+   * Sends a request to the running server, again if it has lost the session. @throws ServerFailure, ToolError when the
+   * server does not run, and the signal's reason on abort
+   */
+  async request<Answer>(
+    signal: AbortSignal,
+    send: (connection: ServerConnection) => Promise<Answer>,
+    mayEnd = true,
+  ): Promise<Answer> {
     for (let isSecond = false; ; isSecond = true) {
       const connection = await this.#connected(signal);
       try {
-        const answer = await connection.call(tool, input, signal, onProgress);
+        const answer = await send(connection);
         this.#failures = 0;
-        return toToolResult(answer);
+        return answer;
       } catch (error) {
         if (signal.aborted) {
-          void this.#checkAlive(connection);
+          if (mayEnd) void this.#checkAlive(connection);
           throw signal.reason;
         }
         const failure = toServerFailure(error);
-        if (failure.kind === "refused") return { output: failure.message, metadata: {}, failed: true };
-        // The server did nothing, so repeating the call is safe.
+        const isCurrent = this.#connection === connection;
+        // The server did nothing, so repeating the request is safe.
         if (failure.kind === "lost-session" && !isSecond) {
-          if (this.#connection === connection) this.#onClosed(new ServerFailure("passing", failure.message));
+          if (isCurrent) this.#onClosed(new ServerFailure("passing", failure.message));
           continue;
         }
-        if (failure.kind === "sign-in" && this.#connection === connection) this.#onClosed(failure);
-        throw new ToolError(`The server ${this.config.name} did not answer. ${failure.message} ${failure.next}`);
+        if (failure.kind === "sign-in" && isCurrent) this.#onClosed(failure);
+        throw failure;
       }
     }
   }
@@ -368,9 +394,4 @@ export class McpServer {
     if ((await connection.isAlive(this.#options.times.ping)) || this.#connection !== connection) return;
     this.#onClosed(new ServerFailure("passing", "It has stopped answering."));
   }
-}
-
-function toServerFailure(error: unknown): ServerFailure {
-  if (isFailure(error)) return error;
-  return new ServerFailure("passing", error instanceof Error ? oneLine(error.message, 300) : String(error), "");
 }

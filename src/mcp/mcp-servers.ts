@@ -4,7 +4,8 @@ import type { ExternalTools } from "../loop/setup/external-tools.ts";
 import type { Tool } from "../tools/tool.ts";
 import { untilAborted } from "../tools/until-aborted.ts";
 import type { LoadedServers } from "./config/server-config.ts";
-import { defaultTimesMs, McpServer, type ServerOptions, type ServerTimes } from "./mcp-server.ts";
+import { McpServer, type ServerOptions } from "./mcp-server.ts";
+import { defaultTimesMs, type ServerTimes } from "./server-times.ts";
 import { serverSlugs } from "./tools/offered-names.ts";
 
 export interface McpOptions extends Pick<ServerOptions, "env" | "version" | "folders" | "loginHost"> {
@@ -39,6 +40,15 @@ export class McpServers implements ExternalTools {
 
   tools(): readonly Tool[] {
     return [...this.#servers.values()].flatMap(({ tools }) => tools);
+  }
+
+  /** All configured servers, in their order. */
+  get all(): readonly McpServer[] {
+    return [...this.#servers.values()];
+  }
+
+  get(name: string): McpServer | undefined {
+    return this.#servers.get(name);
   }
 
   views(): ServerView[] {

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { ChatEvent } from "../chat/events.ts";
 import type { ToolPart } from "../chat/message.ts";
+import { slashCommandIn } from "../chat/slash-command.ts";
 import { deferred } from "../loop/session/deferred.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import type { Session } from "../loop/session/session.ts";
@@ -264,8 +265,8 @@ class QueryRun implements Query {
   async #end(session: Session, message: SDKUserMessage): Promise<TurnEnd | undefined> {
     const parts = toPromptParts(message);
     const [first] = parts;
-    if (parts.length === 1 && first?.type === "text" && first.text.trim() === "/compact")
-      return await session.compact();
+    const typed = parts.length === 1 && first?.type === "text" ? slashCommandIn(first.text) : undefined;
+    if (typed?.name === "compact") return await session.compact(typed.args);
     if (!parts.some((part) => part.type !== "text" || part.text.trim() !== "")) {
       throw new QueryError("prompt-invalid", "The message is empty. Write what you want done.");
     }

@@ -1,5 +1,6 @@
 /** "Generate Commit Message" by its button in the Source Control view. */
 import assert from "node:assert/strict";
+import { say } from "./panel-actions.ts";
 import { clickUntil, openWindow, type Window } from "./window.ts";
 
 /** What git needs to take a folder for a repository. */
@@ -29,6 +30,16 @@ describe("commit message", () => {
     await clickUntil(button, async () => (await written.isVisible()) || (await cancel.isVisible()));
     await written.waitFor();
     await cancel.waitFor({ state: "hidden" });
+    assert.deepEqual(window.errors, []);
+  });
+
+  it("is written there by the command /commit, too", async () => {
+    const { page } = window;
+    window.titles("fix: the rounding");
+    const panel = await window.panel();
+    await say(panel, "/commit");
+    await page.locator(".scm-editor .view-line", { hasText: "fix: the rounding" }).waitFor();
+    assert.equal(window.requests.length, 0);
     assert.deepEqual(window.errors, []);
   });
 });

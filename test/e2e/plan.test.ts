@@ -75,6 +75,35 @@ describe("plans", () => {
     assert.equal(await panel.getByRole("alertdialog").count(), 0);
   });
 
+  it("C8 with a fresh context the model builds from the plan alone, and the conversation stays; also after a reload", async () => {
+    let panel = await window.newSession();
+    await choose(panel, "Mode", "Plan");
+    window.plays([{ text: "I looked around.\n\n# Plan\n1. Raise the rate to 0.3 in src/discount.js." }]);
+    await say(panel, "raise the discount, whatever the accountant said");
+    const offered = await question(panel, card.name);
+    await offered.getByRole("radio", { name: "Accept edits" }).check();
+    await offered.getByRole("checkbox", { name: /With a fresh context/ }).check();
+    const rate = /rate: ([\d.]+)/.exec(await window.read("src/discount.js"))?.[1] ?? "";
+    const read = { call: { name: "read", input: { file_path: "src/discount.js" } } };
+    window.plays([read], [edit(rate, "0.3")], [{ text: "It is at 0.3." }]);
+    await offered.getByRole("button", { name: "Start building" }).click();
+    await said(panel, "It is at 0.3.");
+    await status(panel, /Done/);
+    assert.match(await window.read("src/discount.js"), /rate: 0\.3\b/);
+    const raw = () => window.requests.at(-1)?.raw ?? "";
+    assert.match(raw(), /built with a fresh context[\s\S]*# Plan\\n1\. Raise the rate to 0\.3/);
+    assert.doesNotMatch(raw(), /accountant|I looked around/);
+    await panel.getByText("Fresh context: building begins with the plan alone").waitFor();
+    await panel.getByText("whatever the accountant said").first().waitFor();
+    panel = await window.reload();
+    await panel.getByText("Fresh context: building begins with the plan alone").waitFor();
+    window.plays([{ text: "Nothing more." }]);
+    await say(panel, "what is left?");
+    await said(panel, "Nothing more.");
+    assert.match(raw(), /# Plan\\n1\. Raise the rate to 0\.3/);
+    assert.doesNotMatch(raw(), /accountant/);
+  });
+
   it("a plan that was kept is offered again after a reload", async () => {
     let panel = await window.newSession();
     await chooseAgent(panel, "plan");

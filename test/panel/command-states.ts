@@ -22,6 +22,17 @@ export const commands: CommandChoice[] = [
     hint: "[name] [folder]",
     source: ".claude/commands/frontend/component.md",
   },
+  {
+    name: "weather:forecast",
+    description: "The forecast of the next days, for planning releases.",
+    hint: "<city> [state]",
+    source: "MCP server weather",
+    args: [
+      { name: "city", description: "Name of the city", isRequired: true },
+      { name: "state", description: "", isRequired: false },
+    ],
+  },
+  { name: "weather:now", description: "", hint: "", source: "MCP server weather", args: [] },
   { name: "tidy", description: "Tidy up my notes.", hint: "", source: "~/.claude/commands/tidy.md" },
 ];
 
@@ -36,7 +47,37 @@ const typing = (typed: string, keys: string[] = []): State => ({
   },
 });
 
+/** The server offers cities. */
+const cities = typing("/weather:forecast ");
+const offered = {
+  ...{ type: "argument-values" as const, command: "weather:forecast", argument: "city", value: "" },
+  values: ["Berlin", "Bern", "New York", "a\u202eb"],
+};
+
 export const commandStates: Record<string, State> = {
+  "commands-values": { messages: [...cities.messages, offered], ...(cities.act && { act: cities.act }) },
+  "fresh-context": {
+    messages: [
+      f.snapshot(
+        f.chat("Split the cart", [
+          f.asked,
+          f.rondo([f.said("# Plan\n1. Split cart.ts.")]),
+          f.unsaid({ type: "compaction", auto: false, plan: "msg_1" }),
+          f.rondo([f.said("# Plan\n1. Split cart.ts.")], { summary: true, finish: "stop", completedAt: f.now }),
+          f.you("Start building: carry out the plan."),
+        ]),
+      ),
+    ],
+    act: (page) => page.getByText("Fresh context").click(),
+  },
+  "commands-asking": {
+    messages: [
+      f.snapshot(
+        f.chat("Fix the rounding in cart totals", [f.asked, f.rondo(f.work)]),
+        f.panelState({ commands, asking: "weather" }),
+      ),
+    ],
+  },
   commands: typing("/"),
   "commands-begun": typing("/c", ["ArrowUp", "ArrowUp"]),
 };

@@ -1,5 +1,6 @@
 /** The list of "/": the panel's own commands, and those that are prompts. */
 import assert from "node:assert/strict";
+import { until } from "../timing.ts";
 import { focused, message, panelWith } from "./browser.ts";
 import { commands } from "./command-states.ts";
 import * as f from "./fixtures.ts";
@@ -19,8 +20,13 @@ describe("commands", () => {
     await type(panel, "/");
     const all = await names(panel);
     assert.deepEqual(all.slice(0, 3), ["/new", "/sessions", "/compact"]);
-    assert.deepEqual(all.slice(-4), ["/review", "/changelog", "/frontend:component", "/tidy"]);
-    assert.match(await list(panel).innerText(), /Built in[\s\S]*Of this workspace[\s\S]*Yours/);
+    assert.deepEqual(all.slice(-6), [
+      ...["/review", "/changelog", "/frontend:component", "/weather:forecast", "/weather:now", "/tidy"],
+    ]);
+    assert.match(
+      await list(panel).innerText(),
+      /Built in[\s\S]*Of this workspace[\s\S]*Prompts of MCP servers[\s\S]*Yours/,
+    );
     const changelog = list(panel).getByRole("option", { name: /changelog/ });
     assert.match(await changelog.innerText(), /<version>[\s\S]*\.rondo\/commands\/changelog\.md[\s\S]*Write the entry/);
     assert.equal(await focused(panel), "Message");
@@ -113,6 +119,23 @@ describe("commands", () => {
     );
   });
 
+  it("/compact takes what to keep, and /commit asks for a commit message", async () => {
+    const panel = await opened();
+    await type(panel, "/compact the names of tables");
+    await message(panel).press("Enter");
+    await type(panel, "/compact");
+    await message(panel).press("Escape");
+    await message(panel).press("Enter");
+    assert.deepEqual(
+      (await panel.sentOf("compact")).map(({ keep }) => keep),
+      ["the names of tables", undefined],
+    );
+    await type(panel, "/commit");
+    await message(panel).press("Enter");
+    assert.equal((await panel.sentOf("write-commit-message")).length, 1);
+    assert.deepEqual(await prompts(panel), []);
+  });
+
   it("/cost says what the session and today have cost, and what is not known", async () => {
     const panel = await opened({ cost: { session: 0.42, today: 1.2, partial: true, estimated: false } });
     await type(panel, "/cost");
@@ -120,6 +143,134 @@ describe("commands", () => {
     const notice = panel.page.getByText("This session has cost at least $0.42, all sessions of today at least $1.20.");
     await notice.waitFor();
     await panel.page.getByText("The price of some replies is not known.").waitFor();
+  });
+
+  it("of an MCP server name it, and mark what it says as its claim", async () => {
+    const panel = await opened();
+    await type(panel, "/wea");
+    assert.deepEqual(await names(panel), ["/weather:forecast", "/weather:now"]);
+    const forecast = list(panel).getByRole("option", { name: /forecast/ });
+    assert.match(
+      await forecast.innerText(),
+      /<city> \[state\][\s\S]*MCP server weather[\s\S]*The server says: The forecast of the next days/,
+    );
+    await type(panel, "ther:n");
+    await message(panel).press("Enter");
+    assert.deepEqual(await prompts(panel), ["/weather:now"]);
+  });
+
+  it("whose required argument is missing say so before they are sent, and keep the text", async () => {
+    const panel = await opened();
+    for (const text of ["/weather:forecast", "/weather:forecast state=NY"]) {
+      await message(panel).fill(text);
+      await message(panel).press("Escape");
+      await message(panel).press("Enter");
+      await panel.page.getByText("/weather:forecast needs the argument city.").waitFor();
+      await panel.page.getByText("Write it after the name: /weather:forecast <city> [state]").waitFor();
+      assert.equal(await message(panel).inputValue(), text);
+    }
+    assert.deepEqual(await prompts(panel), []);
+  });
+
+  const values = (panel: PanelPage) => panel.page.getByRole("listbox", { name: /^Values of / });
+  const rows = async (panel: PanelPage) =>
+    (await values(panel).getByRole("option").allInnerTexts()).map((text) => text.trim());
+  const bold = async (panel: PanelPage) => (await panel.page.locator(".Composer p b").allInnerTexts()).join(" ");
+  const offer = (panel: PanelPage, argument: string, value: string, ...values: string[]) =>
+    panel.post({ type: "argument-values", command: "weather:forecast", argument, value, values });
+
+  it("offer the values of the argument in turn, which is bold; the server is asked with what is written", async () => {
+    const panel = await opened();
+    await type(panel, "/weather:forecast ");
+    assert.equal(await bold(panel), "<city>");
+    await panel.page.getByText("The server says: Name of the city").waitFor();
+    await until(async () => (await panel.sentOf("list-values")).length === 1);
+    const [asked] = await panel.sentOf("list-values");
+    assert.deepEqual([asked?.argument, asked?.value, asked?.given], ["city", "", {}]);
+    await offer(panel, "city", "", "Berlin", "New York");
+    await values(panel).waitFor();
+    assert.deepEqual(await rows(panel), ["Berlin", "New York"]);
+    await type(panel, "new");
+    assert.deepEqual(await rows(panel), ["New York"]);
+    await message(panel).press("Enter");
+    assert.equal(await message(panel).inputValue(), '/weather:forecast "New York" ');
+    assert.equal(await bold(panel), "[state]");
+    await offer(panel, "state", "", "NY", "NJ");
+    await values(panel).waitFor();
+    // An argument that may be left out is: Enter sends.
+    assert.equal(await message(panel).getAttribute("aria-activedescendant"), null);
+    await message(panel).press("Enter");
+    assert.deepEqual(await prompts(panel), ['/weather:forecast "New York"']);
+  });
+
+  it("values can be moved to and left alone: Up and Down choose, Escape closes, a written one is sent", async () => {
+    const panel = await opened();
+    await type(panel, "/weather:forecast Bern ");
+    await offer(panel, "state", "", "NY", "NJ");
+    await values(panel).waitFor();
+    await message(panel).press("ArrowUp");
+    assert.match((await values(panel).locator("[aria-selected=true]").innerText()) ?? "", /NJ/);
+    await message(panel).press("Escape");
+    assert.equal(await values(panel).count(), 0);
+    await type(panel, "N");
+    assert.equal(await values(panel).count(), 0);
+    await message(panel).fill("");
+    await type(panel, "/weather:forecast Bern N");
+    await offer(panel, "state", "N", "NY", "NJ");
+    await values(panel).waitFor();
+    await message(panel).press("Tab");
+    assert.equal(await message(panel).inputValue(), "/weather:forecast Bern NY ");
+    await message(panel).fill("/weather:forecast Bern NY");
+    await offer(panel, "state", "NY", "NY", "NYC");
+    await values(panel).waitFor();
+    await message(panel).press("Enter");
+    assert.deepEqual(await prompts(panel), ["/weather:forecast Bern NY"]);
+  });
+
+  it("values of another argument, or that come too late, are not offered", async () => {
+    const panel = await opened();
+    await type(panel, "/weather:forecast B");
+    await offer(panel, "state", "B", "Bavaria");
+    await offer(panel, "city", "X", "Xanten");
+    await panel.post({ type: "argument-values", command: "other", argument: "city", value: "B", values: ["Bonn"] });
+    assert.equal(await values(panel).count(), 0);
+  });
+
+  it("/model and /mode offer their values, and choose the one that is picked or written", async () => {
+    const panel = await opened();
+    await type(panel, "/model ");
+    assert.equal(await bold(panel), "[model]");
+    assert.deepEqual(
+      await rows(panel),
+      f.panelState().models.map(({ label }) => label),
+    );
+    await type(panel, "hai");
+    await message(panel).press("Enter");
+    const chosen = async () => (await panel.sentOf("set-model")).map(({ modelID }) => modelID);
+    assert.deepEqual(await chosen(), ["claude-haiku-4-5"]);
+    await message(panel).fill(`/model ${f.qwen.modelID}`);
+    await message(panel).press("Escape");
+    await message(panel).press("Enter");
+    assert.deepEqual(await chosen(), ["claude-haiku-4-5", f.qwen.modelID]);
+    await message(panel).fill("/model gpt-9");
+    await message(panel).press("Enter");
+    await panel.page.getByText("There is no model gpt-9.").waitFor();
+    assert.equal(await message(panel).inputValue(), "/model gpt-9");
+    await message(panel).fill("/mode acc");
+    await message(panel).press("Enter");
+    assert.deepEqual(
+      (await panel.sentOf("set-mode")).map(({ mode }) => mode),
+      ["acceptEdits"],
+    );
+    assert.deepEqual(await prompts(panel), []);
+  });
+
+  it("of a server that is asked can be stopped by the button and by Escape", async () => {
+    const panel = await opened({ asking: "weather" });
+    await panel.page.getByText("Asking the MCP server weather").waitFor();
+    await panel.page.getByRole("button", { name: "Stop asking" }).click();
+    await message(panel).press("Escape");
+    assert.equal((await panel.sentOf("stop-asking")).length, 2);
   });
 
   it("the active one is named to screen readers", async () => {

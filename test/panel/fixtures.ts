@@ -154,6 +154,7 @@ export function panelState(change: Partial<PanelState> = {}): PanelState {
     cost: { session: 0.06, today: 1.24, partial: false, estimated: false },
     agents: [{ name: "build", description: "Does the work: reads, edits, runs.", mode: "primary" }],
     commands: [],
+    asking: "",
     agent: "build",
     recent: [],
     worktree: undefined,

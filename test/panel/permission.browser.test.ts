@@ -173,11 +173,16 @@ describe("a plan", () => {
     await button(panel, "Start building").click();
     await mode(panel, "Ask first").check();
     await button(panel, "Start building").click();
+    const fresh = card(panel).getByRole("checkbox", { name: /With a fresh context/ });
+    assert.ok(!(await fresh.isChecked()));
+    await fresh.check();
+    await button(panel, "Start building").click();
     assert.deepEqual(
       (await panel.sentOf("answer")).map(({ answer }) => answer),
       [
         { kind: "plan", type: "build", mode: "acceptEdits" },
         { kind: "plan", type: "build", mode: "default" },
+        { kind: "plan", type: "build", mode: "default", fresh: true },
       ],
     );
   });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { SlashCommands } from "../../src/extension/panel/slash-commands.ts";
 import { skillsText } from "../../src/loop/setup/system-prompt.ts";
+import { ServerPrompts } from "../../src/mcp/prompts/server-prompts.ts";
 import { loadCommands } from "../../src/project/command-files.ts";
+import { run } from "../mcp/mcp.ts";
 import { usualBoundary } from "../read-boundary.ts";
 import { TestFolders } from "./folders.ts";
 
@@ -18,7 +20,7 @@ describe("command files and skills", () => {
   const load = (trusted = true) =>
     loadCommands({ folders: [at.work], home: at.home, trusted, boundary: usualBoundary });
   const names = (trusted = true) => [...load(trusted).commands.keys()].sort();
-  const slash = () => new SlashCommands(() => load().commands);
+  const slash = () => new SlashCommands(() => load().commands, new ServerPrompts(run({}).servers));
 
   it("M1 are found in the workspace and in the user's folder, one folder deep", () => {
     for (const file of [

@@ -1,16 +1,23 @@
-/** What the composer offers for the word at the cursor: commands after "/", or what can be mentioned after "@". */
+/**
+ * What the composer offers for the word at the cursor: commands after "/" and values of their arguments, or what can be
+ * mentioned after "@".
+ */
 import { tick } from "svelte";
+import { quotedValue } from "../../src/chat/command-arguments.ts";
 import type { CommandChoice } from "../../src/chat/slash-command.ts";
+import { type BegunArguments, begunArguments, fittingValues, offeredValues } from "../lib/argument-values.ts";
 import { begunCommand, commandRows } from "../lib/command-rows.ts";
 import { type MentionRow, mentionAt, mentionKindLooks, mentionRows } from "../lib/mentions.ts";
 import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";
 import { mentionSearch } from "./mention-search.svelte.ts";
-import { allCommands, submitDraft } from "./own-commands.ts";
+import { allCommands, ownValues, submitDraft } from "./own-commands.ts";
 
 type Offer =
   | { type: "none" }
   | { type: "commands"; start: number; begun: string; rows: CommandChoice[] }
+  /** `isOwn`: the panel knows the values. */
+  | { type: "values"; start: number; begun: BegunArguments; isOwn: boolean; rows: string[] }
   | { type: "mentions"; start: number; begun: string; rows: MentionRow[] };
 
 const none: Offer = { type: "none" };
@@ -24,36 +31,32 @@ export class Completion {
   #closed = $state<number>();
   /** Key of the row that the user has moved to; without it, the first one that can be chosen. */
   #chosen = $state<string>();
-  readonly offer: Offer = $derived.by(() => this.#offered());
+  readonly #found: Offer = $derived.by(() => this.#find());
+  readonly offer: Offer = $derived(
+    this.#found.type !== "none" && this.#found.start === this.#closed ? none : this.#found,
+  );
   readonly isOpen = $derived(this.offer.type !== "none" && this.offer.rows.length > 0);
+  /** -1: Enter takes none. Rows that come late do not move the choice. */
   readonly active = $derived.by(() => {
-    const { offer } = this;
-    if (offer.type === "none") return 0;
-    // Rows that come late do not move the choice.
-    const chosen = offer.rows.findIndex((row) => keyOf(row) === this.#chosen);
-    if (chosen >= 0) return chosen;
-    return offer.type === "mentions"
-      ? Math.max(
-          0,
-          offer.rows.findIndex((row) => !isEmpty(row)),
-        )
-      : 0;
+    const chosen = this.offer.type === "none" ? -1 : this.offer.rows.findIndex((row) => keyOf(row) === this.#chosen);
+    return chosen >= 0 ? chosen : firstRow(this.offer);
   });
 
-  #offered(): Offer {
+  #find(): Offer {
     if (panel.answerField) return none;
+    const commands = allCommands(panel.state?.commands ?? []);
     const command = begunCommand(panel.draft, this.#cursor);
     if (command !== undefined) {
-      if (this.#closed === 0) return none;
-      return {
-        type: "commands",
-        start: 0,
-        begun: command,
-        rows: commandRows(command, allCommands(panel.state?.commands ?? [])),
-      };
+      return { type: "commands", start: 0, begun: command, rows: commandRows(command, commands) };
+    }
+    const begun = begunArguments(panel.draft, this.#cursor, commands);
+    if (begun) {
+      const own = ownValues(begun.command);
+      const rows = own ? fittingValues(own, begun.value) : offeredValues(panel.argumentValues, begun);
+      return { type: "values", start: begun.from + begun.start, begun, isOwn: own !== undefined, rows };
     }
     const mention = mentionAt(panel.draft, this.#cursor);
-    if (!mention || mention.start === this.#closed) return none;
+    if (!mention) return none;
     const { notes, groups } = mentionSearch;
     const sources = { contexts: panel.editorContexts, agents: panel.helpers, notes, groups };
     return { type: "mentions", ...mention, rows: mentionRows(mention.begun, sources) };
@@ -62,10 +65,8 @@ export class Completion {
   /** To be called after each change of the text or the cursor. */
   track(): void {
     this.#cursor = panel.field?.selectionStart ?? 0;
-    const { start } =
-      begunCommand(panel.draft, this.#cursor) === undefined
-        ? (mentionAt(panel.draft, this.#cursor) ?? { start: -1 })
-        : { start: 0 };
+    const found = this.#found;
+    const start = found.type === "none" ? -1 : found.start;
     if (this.#closed !== undefined && start !== this.#closed) this.#closed = undefined;
   }
 
@@ -79,9 +80,10 @@ export class Completion {
     const { offer, active } = this;
     if (!this.isOpen || offer.type === "none" || altKey || ctrlKey || metaKey) return false;
     if (key === "ArrowDown") this.#move(active + 1);
-    else if (key === "ArrowUp") this.#move(active - 1);
+    else if (key === "ArrowUp") this.#move(active < 0 ? -1 : active - 1);
     else if (key === "Escape") this.#closed = offer.start;
-    else if ((key === "Enter" || key === "Tab") && !shiftKey) this.pick(active, key === "Enter");
+    else if (key === "Enter" && !shiftKey && active >= 0) this.pick(active);
+    else if (key === "Tab" && !shiftKey) this.pick(Math.max(0, active), false);
     else return false;
     return true;
   }
@@ -96,6 +98,7 @@ export class Completion {
   pick(at: number, runs = true): void {
     const { offer } = this;
     if (offer.type === "commands") this.#pickCommand(offer.rows[at], runs);
+    else if (offer.type === "values") this.#pickValue(offer.rows[at], offer.start, runs && offer.isOwn);
     else if (offer.type === "mentions") this.#pickMention(offer.rows[at], offer.start, runs);
   }
 
@@ -104,6 +107,15 @@ export class Completion {
     const rest = panel.draft.slice(this.#cursor).trimStart();
     this.#write(`/${command.name} `, rest);
     if (runs && command.hint === "" && rest === "") submitDraft("next-step");
+  }
+
+  /** `runs`: the panel's own commands are carried out; a prompt of a server waits for Enter. */
+  #pickValue(value: string | undefined, start: number, runs: boolean): void {
+    if (value === undefined) return;
+    const rest = panel.draft.slice(this.#cursor).trimStart();
+    this.#write(`${panel.draft.slice(0, start)}${quotedValue(value)} `, rest);
+    this.#chosen = undefined;
+    if (runs && rest === "") submitDraft("next-step");
   }
 
   /** Writes the name of an agent or a kind, else attaches it. A row that holds nothing says so, and stays. */
@@ -125,7 +137,10 @@ export class Completion {
   }
 }
 
-const keyOf = (row: MentionRow | CommandChoice) => ("key" in row ? row.key : row.name);
+function keyOf(row: MentionRow | CommandChoice | string): string {
+  if (typeof row === "string") return row;
+  return "key" in row ? row.key : row.name;
+}
 
 /** What stands in place of the begun word; empty for what becomes a chip. */
 function writtenFor(row: MentionRow, attaches: boolean): string {
@@ -133,4 +148,17 @@ function writtenFor(row: MentionRow, attaches: boolean): string {
   if (row.type === "kind") return `@${mentionKindLooks[row.kind].word}:`;
   const isFolder = row.type === "hit" && row.kind === "folder";
   return isFolder && !attaches ? `@${row.hit.where}${row.hit.name}/` : "";
+}
+
+/** Returns the row that Enter takes before the user has moved. A value that is written, or may be left out, is sent. */
+function firstRow(offer: Offer): number {
+  if (offer.type === "mentions") {
+    return Math.max(
+      0,
+      offer.rows.findIndex((row) => !isEmpty(row)),
+    );
+  }
+  if (offer.type !== "values") return 0;
+  const { value, argument } = offer.begun;
+  return offer.rows.includes(value) || (value === "" && !argument.isRequired) ? -1 : 0;
 }

@@ -1,14 +1,20 @@
 /** Commands after "/" that the panel carries out itself. The others are prompts, which the host knows. */
+import { argumentHint, missingArguments, writtenArguments } from "../../src/chat/command-arguments.ts";
+import type { ModelChoice } from "../../src/chat/protocol.ts";
 import { type CommandChoice, slashCommandIn } from "../../src/chat/slash-command.ts";
+import { escapeInvisible } from "../lib/escape-invisible.ts";
 import { price } from "../lib/format.ts";
 import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";
 import { allRead, isReading } from "./attach-files.ts";
+import { modeList } from "./permission-modes.ts";
 
 interface OwnCommand {
   name: string;
   description: string;
   hint: string;
+  /** An argument with values that the panel knows, which may be left out. */
+  choice?: { argument: string; values(): string[] };
   /** `args`: what was written after the name. */
   run(args: string): void;
 }
@@ -19,11 +25,23 @@ const ownCommands: readonly OwnCommand[] = [
   {
     name: "compact",
     description: "Sum up the conversation to make room in the context window.",
-    hint: "",
-    run: () => panel.compact(),
+    hint: "[what to keep]",
+    run: (args) => panel.compact(args),
   },
-  { name: "model", description: "Choose the model.", hint: "", run: () => openMenu("model") },
-  { name: "mode", description: "Choose what Rondo may do without asking.", hint: "", run: () => openMenu("mode") },
+  {
+    name: "model",
+    description: "Choose the model.",
+    hint: "",
+    choice: { argument: "model", values: () => models().map(([name]) => name) },
+    run: chooseModel,
+  },
+  {
+    name: "mode",
+    description: "Choose what Rondo may do without asking.",
+    hint: "",
+    choice: { argument: "mode", values: () => modeList.map(({ name }) => name) },
+    run: chooseMode,
+  },
   {
     name: "plan",
     description: "Plan a task first: Rondo changes nothing until you approve.",
@@ -33,6 +51,12 @@ const ownCommands: readonly OwnCommand[] = [
       panel.write(args);
       panel.prompt();
     },
+  },
+  {
+    name: "commit",
+    description: "Write a commit message for your changes into the Source Control view.",
+    hint: "",
+    run: () => send({ type: "write-commit-message" }),
   },
   { name: "context", description: "Show what fills the context window.", hint: "", run: () => panel.showContext() },
   { name: "cost", description: "Say what this session and today have cost.", hint: "", run: tellCost },
@@ -58,16 +82,37 @@ const ownSource = "Rondo";
 
 /** Returns all commands that "/" offers: the panel's own, then the others, which do not replace those. */
 export function allCommands(others: readonly CommandChoice[]): CommandChoice[] {
-  const own = ownCommands.map(({ name, description, hint }) => ({ name, description, hint, source: ownSource }));
+  const own = ownCommands.map(({ name, description, hint, choice }) => ({
+    ...{ name, description, hint, source: ownSource },
+    ...(choice && { args: [optional(choice.argument)] }),
+  }));
   const names = new Set(own.map(({ name }) => name));
   const rest = others.filter(({ name }) => !names.has(name));
   const isOwn = ({ source }: CommandChoice) => source === ownSource;
   return [...own, ...rest.filter(isOwn), ...rest.filter((one) => !isOwn(one))];
 }
 
-/** Carries out the command that the draft begins with, else sends the draft. */
+const optional = (name: string) => ({ name, description: "", isRequired: false });
+
+/** Returns the values of the argument of one of the panel's own commands; undefined for other commands. */
+export function ownValues({ name, source }: CommandChoice): string[] | undefined {
+  return source === ownSource ? ownCommands.find((one) => one.name === name)?.choice?.values() : undefined;
+}
+
+/** Carries out the command that the draft begins with, else sends the draft; it stays where an argument is missing. */
 export function submitDraft(when: Parameters<typeof panel.prompt>[0]): void {
   const typed = slashCommandIn(panel.draft);
+  const { name = "", args = [] } = panel.state?.commands.find((one) => one.name === typed?.name) ?? {};
+  const [missing] = missingArguments(typed?.args ?? "", args);
+  if (missing) {
+    const message = `/${name} needs the argument ${escapeInvisible(missing.name)}.`;
+    panel.notice = {
+      message,
+      next: `Write it after the name: /${name} ${escapeInvisible(argumentHint(args))}`,
+      fix: "none",
+    };
+    return;
+  }
   const command = ownCommands.find(({ name }) => name === typed?.name);
   if (!command || !typed) {
     // What was pasted belongs to this message.
@@ -77,6 +122,46 @@ export function submitDraft(when: Parameters<typeof panel.prompt>[0]): void {
   }
   panel.write("");
   command.run(typed.args);
+}
+
+/** The models by their names; names that several have, with what tells them apart. */
+function models(): [string, ModelChoice][] {
+  const all = panel.state?.models ?? [];
+  const isShared = ({ label }: ModelChoice) => all.filter((other) => other.label === label).length > 1;
+  return all.map((one) => [isShared(one) ? `${one.label} (${one.group})` : one.label, one]);
+}
+
+/** Without a name, opens the menu. */
+function chooseModel(args: string): void {
+  const asked = writtenArguments(args, [optional("model")])[0]?.value.toLowerCase();
+  if (asked === undefined) {
+    openMenu("model");
+    return;
+  }
+  const found = models().find(([name, { modelID }]) => [name, modelID].some((one) => one.toLowerCase() === asked));
+  if (found) send({ type: "set-model", providerID: found[1].providerID, modelID: found[1].modelID });
+  else refuse("model", args);
+}
+
+function chooseMode(args: string): void {
+  const asked = writtenArguments(args, [optional("mode")])[0]?.value.toLowerCase();
+  if (asked === undefined) {
+    openMenu("mode");
+    return;
+  }
+  const found = modeList.find(({ name, mode }) => [name, mode].some((one) => one.toLowerCase() === asked));
+  if (found) send({ type: "set-mode", mode: found.mode });
+  else refuse("mode", args);
+}
+
+/** Says that there is no such value, and puts the command back. */
+function refuse(command: "model" | "mode", args: string): void {
+  panel.notice = {
+    message: `There is no ${command} ${args}.`,
+    next: `Choose one of the list after /${command}.`,
+    fix: "none",
+  };
+  panel.write(`/${command} ${args}`);
 }
 
 function openMenu(menu: "mode" | "model"): void {

@@ -28,6 +28,7 @@ export const blankState: PanelState = {
   cost: { session: 0, today: 0, partial: false, estimated: false },
   agents: [],
   commands: [],
+  asking: "",
   agent: "",
   recent: [],
   worktree: undefined,

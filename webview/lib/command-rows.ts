@@ -16,8 +16,12 @@ export function commandRows(begun: string, commands: readonly CommandChoice[]): 
   return fitting.toSorted((a, b) => rank(a) - rank(b));
 }
 
+/** Before the name of the server, in the source of its prompts. */
+export const serverSource = "MCP server ";
+
 /** The heading of a command's group. */
 export function sourceGroup({ source }: CommandChoice): string {
   if (source === "Rondo") return "Built in";
+  if (source.startsWith(serverSource)) return "Prompts of MCP servers";
   return source.startsWith("~/") ? "Yours" : "Of this workspace";
 }

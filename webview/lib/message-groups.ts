@@ -16,6 +16,8 @@ export interface CompactionMark {
   type: "compaction";
   /** Started by Rondo because the context window was nearly full. */
   auto: boolean;
+  /** A plan has taken the place of the summary. */
+  isPlan: boolean;
   messages: number;
   /** Tokens in the context window before the compaction; 0 if unknown. */
   tokens: number;
@@ -35,7 +37,15 @@ export function messageGroupsOf(messages: readonly Entry[]): MessageGroup[] {
       const compaction = parts.find((part) => part.type === "compaction");
       if (compaction) {
         const tokens = contextSizeBefore(messages, at);
-        groups.push({ id, type: "compaction", auto: compaction.auto, messages: since, tokens, summary: undefined });
+        groups.push({
+          id,
+          type: "compaction",
+          auto: compaction.auto,
+          isPlan: compaction.plan !== undefined,
+          messages: since,
+          tokens,
+          summary: undefined,
+        });
         since = 0;
       } else if (!parts.every((part) => part.type === "text" && part.synthetic)) {
         groups.push({ id, type: "user", entry });

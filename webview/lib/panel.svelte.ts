@@ -1,6 +1,7 @@
 /** The panel's state: the chat as the fold of its events, the host's state, and the open view. */
 import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
+import type { ArgumentValues } from "../../src/chat/command-requests.ts";
 import type { ContextUse } from "../../src/chat/context-views.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { sameJson } from "../../src/chat/json.ts";
@@ -68,6 +69,8 @@ class PanelModel {
   context = $state.raw<ContextUse>();
   /** What the editor held when "@" was typed last. */
   editorContexts = $state.raw<ReadonlyMap<EditorContextKind, EditorContext>>(new Map());
+  /** What an MCP server has last offered for an argument of a command. */
+  argumentValues = $state.raw<ArgumentValues>();
   /** As the host has last listed them for the picker; undefined until it was opened. */
   models = $state.raw<PickerList>();
   /** Undefined until the host has answered, as is the trace. */
@@ -138,6 +141,7 @@ class PanelModel {
     mentions: ({ found }) => mentionSearch.take(found),
     "scale-image": ({ name, mime, data }) => this.onImage(name, mime, data),
     models: ({ list }) => (this.models = list),
+    "argument-values": (offered) => (this.argumentValues = offered),
     judged: (message) => (this.judged = message),
     tried: (message) => (this.tried = message),
     rules: ({ rules }) => (this.rules = rules),
@@ -359,8 +363,9 @@ class PanelModel {
     this.answerAgain.show(replyID, [...this.earlier.entries, ...(this.chat?.messages ?? [])], this.earlier);
   }
 
-  compact(): void {
-    send({ type: "compact", goOn: false });
+  /** `keep`: what the summary is to keep, in the user's words; empty: nothing in particular. */
+  compact(keep: string): void {
+    send({ type: "compact", goOn: false, ...(keep !== "" && { keep }) });
     this.view = "chat";
     this.wantEnd++;
   }

@@ -1,6 +1,7 @@
 /** Plans as documents that the user can comment on: the reply of a session in which the plan stands. */
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
+import { planText } from "../../chat/plan-text.ts";
 import { textOf } from "../../chat/words.ts";
 
 const scheme = "rondo-plan";
@@ -15,12 +16,6 @@ export function planAt({ query }: vscode.Uri, chatOf: (sessionID: string) => Cha
   const [sessionID = "", messageID = ""] = query.split(" ");
   const plan = chatOf(sessionID).messages.find(({ info }) => info.id === messageID);
   return plan ? planText(textOf(plan.parts)) : "This plan is no longer part of its session.\n";
-}
-
-/** Leaves out the answers to comments, behind which a changed plan stands. */
-function planText(text: string): string {
-  const begin = text.startsWith("# Plan\n") ? 0 : text.indexOf("\n# Plan\n") + 1;
-  return `${text.slice(begin).trim()}\n`;
 }
 
 /** Opens the newest plan, or the one in this message. */

@@ -9,13 +9,16 @@ import type { BuildMode } from "../../chat/requests.ts";
 import type { CommandChoice } from "../../chat/slash-command.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session, WhenBusy } from "../../loop/session/session.ts";
+import { isServerAnswer } from "../../mcp/prompts/server-prompts.ts";
 import type { CommentThreads } from "../comments/comment-threads.ts";
 import type { Models } from "../models/models.ts";
+import { NoticeError } from "../notice-error.ts";
 import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessions/choices.ts";
 import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
+import { AskedPrompts, AskingStopped } from "./asked-prompts.ts";
 import { AttachError, type Attachments, pickFiles } from "./attachments.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
+import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 import type { EditorSelection } from "./selection.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 import type { WorktreePage } from "./worktree-page.ts";
@@ -28,6 +31,8 @@ interface WrittenPrompt {
   /** Ids of comments that are sent with it. */
   comments?: readonly string[];
   when?: PromptTime;
+  /** The reply whose plan is built with a fresh context. */
+  planID?: string | undefined;
 }
 
 const whenBusy: Record<PromptTime, WhenBusy> = {
@@ -51,7 +56,7 @@ interface ComposerSources {
   files: Attachments;
   selection: Pick<EditorSelection, "view" | "forMessage">;
   worktrees: Pick<WorktreePage, "begin">;
-  commands: Pick<SlashCommands, "choices" | "instructions" | "refresh">;
+  commands: Pick<SlashCommands, "choices" | "instructions" | "refresh" | "serverOf" | "ask" | "values">;
   comments: Pick<CommentThreads, "pending" | "take" | "giveBack">;
   /** Resolves when the session has recorded what the user has decided in the review. */
   decided(session: Session): Promise<void>;
@@ -61,6 +66,8 @@ export class Composer {
   readonly #context: PanelContext;
   readonly #sources: ComposerSources;
   readonly #drafts: Drafts;
+  readonly #asked: AskedPrompts;
+  #values = new AbortController();
   readonly #choices: SessionChoices;
   readonly #late = new Set<LateAttachment>();
 
@@ -72,13 +79,15 @@ export class Composer {
       this.#sources.commands.refresh();
       this.#context.stateChanged();
     },
+    "list-values": (request) => this.#listValues(request),
+    "stop-asking": () => this.#asked.stop(this.#place),
     attach: async () => this.attachFiles(await pickFiles()),
     detach: ({ index }) => this.#setAttachments(this.attachments.toSpliced(index, 1)),
     withdraw: ({ queuedID }) => this.#session.queue.withdraw(queuedID),
     "send-queued-now": () => this.#session.sendQueuedNow(),
     "send-one-now": ({ queuedID }) => this.#session.sendQueuedNow(queuedID),
     "set-queued-time": ({ queuedID, when }) => this.#session.queue.setTime(queuedID, when),
-    "edit-queued": ({ queuedID, text }) => this.#session.queue.edit(queuedID, this.#texts(text)),
+    "edit-queued": ({ queuedID, text }) => this.#editQueued(queuedID, text),
     "move-queued": ({ queuedID, to }) => this.#session.queue.move(queuedID, to),
     "set-mode": ({ mode }) => {
       const session = this.#session;
@@ -97,6 +106,7 @@ export class Composer {
     this.#context = context;
     this.#sources = sources;
     this.#drafts = new Drafts(context.memory, remembered.drafts);
+    this.#asked = new AskedPrompts(context.memory, remembered.asked, this.#drafts, () => context.stateChanged());
     this.#choices = new SessionChoices(context.memory);
   }
 
@@ -132,6 +142,16 @@ export class Composer {
     }
   }
 
+  /** Name of the MCP server that is asked for a prompt of the session on screen; empty: none. */
+  get asking(): string {
+    return this.#asked.serverAt(this.#place);
+  }
+
+  /** To be called before the servers end with the window. */
+  close(): void {
+    this.#asked.close();
+  }
+
   /** Sends a prompt. Resolves when it is on its way; a prompt that is not accepted comes back with the reason. */
   async prompt(written: WrittenPrompt): Promise<void> {
     const { text, attachments, agents = [], comments = [] } = written;
@@ -140,42 +160,81 @@ export class Composer {
     if (text === "" && attachments.length + agents.length + comments.length === 0) return;
     const session = this.#session;
     await this.#sources.decided(session);
+    const place = this.#place;
     try {
+      const texts = await this.#texts(text);
       chooseModel(session, this.#sources.models, memory);
-      const begun = await this.#sources.worktrees.begin(text);
+      // While a server was asked, another session may have come on screen.
+      const begun = session === this.#session ? await this.#sources.worktrees.begin(text) : [];
       const [first = session, ...others] = begun;
       const taken = await this.#sources.comments.take(comments, first.chat);
       // Before a session has its first message: an empty session shares its draft with all empty ones.
-      this.#drafts.write(this.#place, "");
-      this.#setAttachments([]);
-      for (const one of [first, ...others]) this.#send(one, written, taken);
+      this.#drafts.write(place, "");
+      this.#drafts.attach(place, []);
+      this.#context.stateChanged();
+      for (const one of [first, ...others]) this.#send(one, written, texts, taken);
     } catch (error) {
       this.#giveBack(session, written, error);
     }
   }
 
-  #send(session: Session, written: WrittenPrompt, taken: readonly SentComment[]): void {
-    const { text, attachments, agents = [], when = "next-step" } = written;
+  #send(session: Session, written: WrittenPrompt, texts: readonly PromptPart[], taken: readonly SentComment[]): void {
+    const { attachments, agents = [], when = "next-step", planID } = written;
     const { conversations, memory, send } = this.#context;
     chooseModel(session, this.#sources.models, memory);
     const isCurrent = session === this.#session;
     if (isCurrent && !session.running && conversations.runsElsewhere) send({ type: "notice", ...waitNotice() });
     const mentions = agents.map((name) => ({ type: "agent" as const, name }));
-    const words = [...textPrompt("", attachments).parts, ...this.#texts(text), ...mentions];
+    const words = [...textPrompt("", attachments).parts, ...texts, ...mentions];
     if (words.length + taken.length === 0) return;
     const giveBack = (error: unknown) => this.#giveBack(session, written, error);
     const input = taken.length > 0 ? commentsPrompt(taken, words) : { parts: words };
-    session.prompt(input, whenBusy[when]).catch(giveBack);
+    session.prompt(input, whenBusy[when], planID).catch(giveBack);
     if (isCurrent) void memory.update(remembered.session, session.chat.session.id);
   }
 
-  /** The user's text, and the instructions of a command that it begins with. */
-  #texts(text: string): PromptPart[] {
-    const instructions = this.#sources.commands.instructions(text);
+  /**
+   * The user's text, and the instructions of a command that it begins with; those of an MCP server are asked for.
+   * @throws ServerRequestError, AskingStopped
+   */
+  async #texts(text: string): Promise<PromptPart[]> {
+    const { commands } = this.#sources;
+    const { parts } = textPrompt(text);
+    const server = commands.serverOf(text);
+    if (server !== undefined) {
+      const about = { place: this.#place, text, server };
+      const answer = await this.#asked.wait(about, (signal) => commands.ask(text, signal));
+      const [message] = answer.notes;
+      if (message) this.#context.send({ type: "notice", message: answer.notes.join(" "), next: "", fix: "none" });
+      return [...parts, ...answer.parts];
+    }
+    const instructions = commands.instructions(text);
     return [
-      ...textPrompt(text).parts,
+      ...parts,
       ...(instructions === undefined ? [] : [{ type: "text" as const, text: instructions, synthetic: true }]),
     ];
+  }
+
+  /** What a server has said for a queued prompt cannot be told from the files that the user has attached to it. */
+  async #editQueued(queuedID: string, text: string): Promise<void> {
+    const session = this.#session;
+    const before = session.chat.queue.find(({ id }) => id === queuedID);
+    try {
+      if (before && isServerAnswer(before.parts)) {
+        throw new NoticeError("What the MCP server said is part of the queued message.", "Withdraw it, and send this.");
+      }
+      await session.queue.edit(queuedID, await this.#texts(text));
+    } catch (error) {
+      this.#giveBack(session, { text, attachments: [] }, error);
+    }
+  }
+
+  async #listValues({ command, argument, value, given }: PanelRequest<"list-values">): Promise<void> {
+    this.#values.abort();
+    this.#values = new AbortController();
+    const { signal } = this.#values;
+    const values = await this.#sources.commands.values(command, { name: argument, value }, given, signal);
+    if (!signal.aborted) this.#context.send({ type: "argument-values", command, argument, value, values });
   }
 
   /** Sends comments that wait. What stands in the composer stays there. */
@@ -187,12 +246,14 @@ export class Composer {
     this.#setAttachments(attachments);
   }
 
-  /** Sends the prompt that carries the plan out. The draft stays. */
-  async startBuilding(mode: BuildMode): Promise<void> {
+  /** Sends the prompt that carries the plan out. The draft stays. `planID`: the plan that is built with a fresh context. */
+  async startBuilding(mode: BuildMode, planID?: string): Promise<void> {
     const { draft } = this;
+    const onPlan = planID === undefined ? [] : this.#sources.comments.pending.filter(({ isPlan }) => isPlan);
+    const comments = onPlan.map(({ id }) => id);
     this.#session.startBuilding(mode);
     this.#keepMode(this.#session);
-    await this.prompt({ text: buildPrompt, attachments: this.attachments });
+    await this.prompt({ text: buildPrompt, attachments: this.attachments, comments, planID });
     this.#drafts.write(this.#place, draft);
   }
 
@@ -272,7 +333,7 @@ export class Composer {
   /** Says why a prompt was not taken, and puts it back into the composer of its session. */
   #giveBack(session: Session, { text, attachments, comments = [] }: WrittenPrompt, error: unknown): void {
     this.#sources.comments.giveBack(comments);
-    this.#context.send({ type: "notice", ...this.#context.explain(error) });
+    if (!(error instanceof AskingStopped)) this.#context.send({ type: "notice", ...this.#context.explain(error) });
     if (session === this.#session) {
       this.putBack(text, attachments);
       return;

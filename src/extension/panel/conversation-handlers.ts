@@ -34,11 +34,11 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
       const message = "This session runs in another window or process.";
       send({ type: "notice", message, next: "Stop it there.", fix: "none" });
     },
-    async compact({ goOn }) {
+    async compact({ goOn, keep }) {
       await prepare();
       const compacted = session();
       chooseModel(compacted, models, memory);
-      const { reason } = await compacted.compact();
+      const { reason } = await compacted.compact(keep);
       if (goOn && reason === "end_turn") await compacted.tryAgain();
     },
     "retry-now": () => session().retryNow(),

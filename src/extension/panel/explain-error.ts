@@ -5,6 +5,7 @@ import { AnswerError } from "../../loop/permissions/open-requests.ts";
 import { type IntakeCode, IntakeError } from "../../loop/session/intake-error.ts";
 import { RecordError } from "../../loop/storage.ts";
 import { ImportError } from "../../loop/transfer/import.ts";
+import { ServerRequestError } from "../../mcp/request-failure.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
 import { NoticeError } from "../notice-error.ts";
 import { AttachError } from "./attachments.ts";
@@ -38,7 +39,7 @@ export function explainError(error: unknown, log: vscode.LogOutputChannel): Host
   }
   if (error instanceof RecordError) return { message: error.message, next: error.next, fix: "show-log" };
   if (error instanceof NoticeError) return { message: error.message, next: error.next, fix: error.fix };
-  if (error instanceof AttachError || error instanceof WorktreeError) {
+  if (error instanceof AttachError || error instanceof WorktreeError || error instanceof ServerRequestError) {
     return { message: error.message, next: error.next, fix: "none" };
   }
   if (error instanceof IntakeError) return { message: error.message, next: "", fix: intakeFixes[error.code] };

@@ -75,6 +75,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     cost: { session: usd, today: from.ledger.today(), partial, estimated },
     agents: from.projects.agents,
     commands: composer.commands,
+    asking: composer.asking,
     agent: session.choices.agent,
     servers: from.mcp.servers.views(),
     restored: from.restorePage.last,

@@ -12,8 +12,11 @@ export function questionHandlers({ conversations, send }: PanelContext, composer
   let newest = "";
   return {
     answer: async ({ requestID, answer }) => {
+      const request = conversations.current.requests.find(requestID);
       const wasOpen = conversations.current.answer(requestID, answer);
-      if (wasOpen && answer.kind === "plan" && answer.type === "build") await composer.startBuilding(answer.mode);
+      if (!wasOpen || answer.kind !== "plan" || answer.type !== "build") return;
+      const planID = answer.fresh && request?.kind === "plan" ? request.messageID : undefined;
+      await composer.startBuilding(answer.mode, planID);
     },
     "open-diff": ({ requestID }) => openPreview(conversations.current.chat, requestID),
     judge: async ({ requestID, command }) => {

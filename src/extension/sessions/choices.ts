@@ -15,6 +15,7 @@ import { readSettings } from "../settings.ts";
 
 export const remembered = {
   drafts: "rondo.drafts",
+  asked: "rondo.askedPrompts",
   session: "rondo.session",
   tabs: "rondo.tabs",
   choices: "rondo.choices",

@@ -39,13 +39,16 @@ export type Compacted = { type: "done" } | { type: "nothing" } | { type: "failed
 
 type CompactingTurn = ChatAccess & Pick<Turn, "resolveConfig">;
 
-/** Requests a compaction, which the loop's next round runs (L7). `auto`: not requested by the user. */
-export function requestCompaction(turn: CompactingTurn, user: UserMessage, auto: boolean): void {
+/**
+ * Requests a compaction, which the loop's next round runs (L7). `auto`: not requested by the user. `keep`: what the user
+ * wants the summary to keep.
+ */
+export function requestCompaction(turn: CompactingTurn, user: UserMessage, auto: boolean, keep = ""): void {
   const kept = survivors(turn.chat, turn.resolveConfig(user).contextWindow);
   const message: UserMessage = { ...user, id: newID("msg"), createdAt: Date.now() };
   const base = () => ({ id: newID("prt"), sessionID: message.sessionID, messageID: message.id });
   turn.emit({ type: "message", message });
-  turn.emit({ type: "part", part: { type: "compaction", auto, ...base() } });
+  turn.emit({ type: "part", part: { type: "compaction", auto, ...(keep !== "" && { keep }), ...base() } });
   turn.emit({ type: "part", part: { type: "text", synthetic: true, text: kept, ...base() } });
 }
 
@@ -108,11 +111,12 @@ const longestSummary = 8000;
 export async function compact(turn: Turn, config: AgentConfig, pending: Entry): Promise<Compacted> {
   const user = pending.info;
   if (user.role !== "user") throw new Error("a compaction that no user message asks for");
-  const auto = pending.parts.some((part) => part.type === "compaction" && part.auto);
+  const asked = pending.parts.find((part) => part.type === "compaction");
+  const { auto = false, keep = "" } = asked ?? {};
   const hasFailed = failedSummaries(turn.chat).count > 0;
   const canShrink = visibleEntries(turn.chat).some(({ info }) => info.role === "assistant");
   if (!canShrink) return endWithoutSummary(turn, user, { type: "nothing" });
-  const blocked = await firePreCompact(turn, auto);
+  const blocked = await firePreCompact(turn, auto, keep);
   if (blocked !== undefined) return endWithoutSummary(turn, user, { type: "failed", why: blocked });
   leaveOut(turn);
   const entries = visibleEntries(turn.chat);
@@ -121,7 +125,7 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
   const room = Math.min(longestSummary, Math.floor(config.contextWindow / 4));
   const keepPinned = (isDone: boolean) => carryPins(turn, pending, roomForPins(turn, begun, pending, room), isDone);
   keepPinned(false);
-  const question = questionOf(turn, user);
+  const question = questionOf(turn, user, keep);
   const size = sum(entries, sizeOfEntry);
   let limit = Math.min(config.inputLimit, config.contextWindow - room) - sizeOfEntry(question);
   for (let tries = 0; tries < 4; tries++) {
@@ -171,10 +175,10 @@ function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {
 }
 
 /** Returns why the hooks forbid the compaction; undefined when they do not. */
-async function firePreCompact(turn: Turn, auto: boolean): Promise<string | undefined> {
+async function firePreCompact(turn: Turn, auto: boolean, keep: string): Promise<string | undefined> {
   if (!turn.hooks.has("PreCompact")) return undefined;
   const trigger = auto ? "auto" : "manual";
-  const outcome = await turn.hooks.fire("PreCompact", trigger, { trigger, custom_instructions: "" }, turn.signal);
+  const outcome = await turn.hooks.fire("PreCompact", trigger, { trigger, custom_instructions: keep }, turn.signal);
   for (const message of outcome.messages) turn.log.note(message);
   return outcome.decision === "deny" ? outcome.reason || "A hook did not allow it." : undefined;
 }
@@ -212,14 +216,19 @@ function endWithoutSummary(turn: Turn, user: UserMessage, result: Exclude<Compac
 }
 
 /** Returns the request for a summary, which is not part of the chat. */
-function questionOf(turn: Turn, user: UserMessage): Entry {
-  const { prompt } = turn.project().agents.find("compaction");
+function questionOf(turn: Turn, user: UserMessage, keep: string): Entry {
+  const agent = turn.project().agents.find("compaction");
+  const wish =
+    keep === "" ? "" : `\n\nThe user has asked for this summary, and says what it must keep:\n\n${quoted(keep)}`;
+  const prompt = agent.prompt + wish;
   const text =
     turn.chat.prefix?.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
   const id = `${user.id}-question`;
   const { sessionID } = user;
   return { info: { ...user, id }, parts: [{ type: "text", id, sessionID, messageID: id, text, synthetic: true }] };
 }
+
+const quoted = (text: string): string => text.replace(/^/gm, "> ");
 
 /** Drops the oldest outputs, then the oldest steps, until the rest fits; undefined if it never does. */
 function squeeze(entries: readonly Entry[], config: AgentConfig, limit: number): readonly Entry[] | undefined {

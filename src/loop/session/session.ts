@@ -15,6 +15,7 @@ import { waitingCalls } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
 import { asBegun, pendingPrompt } from "../context/context.ts";
 import { contextUse } from "../context/context-use.ts";
+import { beginFresh } from "../context/fresh-context.ts";
 import { changedPiece } from "../context/piece-changes.ts";
 import { addSyntheticMessage } from "../context/synthetic-message.ts";
 import { withoutZeros } from "../limits.ts";
@@ -24,7 +25,7 @@ import { Permissions } from "../permissions/permissions.ts";
 import type { RuleBook } from "../permissions/rules.ts";
 import { type Choices, ConfigResolver, type ModeEnd, modelOf, presentMode } from "../setup/agent-config.ts";
 import { reminders } from "../setup/system-prompt.ts";
-import type { TurnEnd } from "../turn.ts";
+import type { Turn, TurnEnd } from "../turn.ts";
 import { Budget, type ReachedLimit } from "./budget.ts";
 import type { SessionState } from "./create-turn.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -155,10 +156,11 @@ export class Session {
   }
 
   /**
-   * Takes a prompt and resolves when its turn ends, or when it is queued.
+   * Takes a prompt and resolves when its turn ends, or when it is queued. `planID`: a turn that it begins sees this reply,
+   * a plan, in place of the conversation (C8).
    * @throws IntakeError when it is not taken, RecordError when what was said before cannot be kept: nothing is stored
    */
-  async prompt(input: PromptInput, whenBusy: WhenBusy = "queue"): Promise<PromptResult> {
+  async prompt(input: PromptInput, whenBusy: WhenBusy = "queue", planID?: string): Promise<PromptResult> {
     await this.#turns.waitForCurrent();
     this.#refresh();
     this.#prompts.check(input);
@@ -167,7 +169,10 @@ export class Session {
     if (!this.running && !input.noReply) {
       const submit = async (signal: AbortSignal) => {
         const heard = await this.#hooks.submit(input, signal);
-        return () => this.#prompts.store(heard);
+        return (turn: Turn) => {
+          if (planID !== undefined) beginFresh(turn, this.choices.agent, planID);
+          this.#prompts.store(heard);
+        };
       };
       return { type: "ended", end: await this.#turns.run(submit) };
     }
@@ -216,8 +221,8 @@ export class Session {
     await this.tryAgain();
   }
 
-  /** Compacts now, as a turn of its own. @throws IntakeError while a turn runs, or when there is nothing to compact */
-  async compact(): Promise<TurnEnd> {
+  /** Compacts now, as a turn of its own. `keep`: what the summary is to keep, in the user's words. @throws IntakeError while a turn runs, or when there is nothing to compact */
+  async compact(keep = ""): Promise<TurnEnd> {
     await this.#turns.waitForCurrent();
     this.#refresh();
     await this.#checkMemory();
@@ -226,7 +231,7 @@ export class Session {
     if (this.running)
       throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
     if (!user) throw new IntakeError("prompt-invalid", "There is nothing to compact yet.");
-    return await this.#turns.run(async () => (turn) => requestCompaction(turn, user, false));
+    return await this.#turns.run(async () => (turn) => requestCompaction(turn, user, false, keep));
   }
 
   /** Resolves when the turn has ended and background commands are killed. */

@@ -10,12 +10,15 @@ import {
   ErrorCode,
   ListRootsRequestSchema,
   McpError,
+  PromptListChangedNotificationSchema,
+  ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
 import type { ServerLaunch } from "../config/server-config.ts";
 import { boundedFetch } from "./http-fetch.ts";
 import type { OAuthLogin } from "./oauth-login.ts";
+import { type ListMethod, listPages } from "./paged-list.ts";
 import { isFailure, ServerFailure } from "./server-failure.ts";
 import { visibleText } from "./server-text.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -34,11 +37,26 @@ export interface CallAnswer {
   isError: boolean;
 }
 
+/** What a server says that it has. */
+export interface ServerOffers {
+  prompts: boolean;
+  resources: boolean;
+  /** Whether it completes values of arguments. */
+  completions: boolean;
+}
+
+export type AskMethod = "prompts/get" | "completion/complete" | "resources/read";
+
 export interface ServerConnection {
   /** False after the connection ended or was closed. */
   readonly isOpen: boolean;
+  readonly offers: ServerOffers;
   /** Reads all pages of the list. @throws ServerFailure */
   listTools(signal: AbortSignal): Promise<ListedTool[]>;
+  /** Reads all pages of a list, whose entries are unchecked. @throws ServerFailure */
+  list(method: Exclude<ListMethod, "tools/list">, signal: AbortSignal): Promise<unknown[]>;
+  /** Returns the unchecked answer. Aborting cancels the request on the server. @throws ServerFailure */
+  ask(method: AskMethod, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
   /** Aborting cancels the request on the server. @throws ServerFailure */
   call(name: string, args: Record<string, unknown>, signal: AbortSignal, onProgress: OnProgress): Promise<CallAnswer>;
   /** Whether it answers a ping in time. */
@@ -46,6 +64,8 @@ export interface ServerConnection {
   /** Resolves when its process or session has ended. */
   close(): Promise<void>;
 }
+
+export type ChangedList = "tools" | "prompts" | "resources";
 
 export type OnProgress = (progress: number, total: number | undefined, message: string | undefined) => void;
 
@@ -60,13 +80,10 @@ export interface ConnectOptions {
   timeoutMs: number;
   signal: AbortSignal;
   onClosed(why: ServerFailure): void;
-  onToolsChanged(): void;
+  onListChanged(list: ChangedList): void;
   onNote(line: string): void;
 }
 
-/** Limits of one tool list. */
-const maxTools = 1000;
-const maxPages = 100;
 /** Maximum time to end the session with an HTTP server. */
 const terminateTimeoutMs = 1000;
 /** Time after the end of a stream in which the rest of an answer may still arrive. */
@@ -74,7 +91,6 @@ const answerGraceMs = 200;
 /** Longer than any call may take, because calls have their own time limit. */
 const maxRequestMs = 24 * 3_600_000;
 
-const ToolPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.optional(z.nullable(z.string())) });
 const ToolEntry = z.object({
   name: z.string(),
   description: z.optional(z.unknown()),
@@ -127,7 +143,7 @@ async function openConnection(
   failure: () => ServerFailure | undefined,
   leave = async () => {},
 ): Promise<ServerConnection> {
-  const { signal, timeoutMs, version, folders, onNote, onClosed, onToolsChanged } = options;
+  const { signal, timeoutMs, version, folders, onNote, onClosed, onListChanged } = options;
   const client = new Client(
     { name: "rondo", title: "Rondo", version },
     {
@@ -147,7 +163,9 @@ async function openConnection(
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: folders().map((folder) => ({ uri: pathToFileURL(folder).href, name: path.basename(folder) })),
   }));
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => onToolsChanged());
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => onListChanged("tools"));
+  client.setNotificationHandler(PromptListChangedNotificationSchema, () => onListChanged("prompts"));
+  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => onListChanged("resources"));
   client.fallbackRequestHandler = async ({ method }) => {
     onNote(`It asked for ${method.slice(0, 100)}, which is not offered to servers.`);
     if (method === "elicitation/create") return { action: "decline" };
@@ -164,15 +182,33 @@ async function openConnection(
     await closeTransport();
     throw failure() ?? failureOf(error, `It did not answer within ${Math.round(timeoutMs / 1000)} s.`);
   }
+  const capabilities = client.getServerCapabilities();
+  const listed = async (method: ListMethod, stop: AbortSignal, timeoutMessage: string) => {
+    try {
+      return await listPages(client, method, AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]), onNote);
+    } catch (error) {
+      throw failure() ?? failureOf(error, timeoutMessage);
+    }
+  };
   return {
     get isOpen() {
       return isOpen;
     },
+    offers: {
+      prompts: capabilities?.prompts !== undefined,
+      resources: capabilities?.resources !== undefined,
+      completions: capabilities?.completions !== undefined,
+    },
     async listTools(stop) {
+      if (!capabilities?.tools) return [];
+      return namedTools(await listed("tools/list", stop, "It did not list its tools."), onNote);
+    },
+    list: (method, stop) => listed(method, stop, "It did not answer in time."),
+    async ask(method, params, stop) {
       try {
-        return await listAll(client, AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]), onNote);
+        return await client.request({ method, params }, z.unknown(), { signal: stop, timeout: maxRequestMs });
       } catch (error) {
-        throw failure() ?? failureOf(error, "It did not list its tools.");
+        throw failure() ?? failureOf(error, "It did not answer.");
       }
     },
     async call(name, args, stop, onProgress) {
@@ -206,31 +242,13 @@ async function openConnection(
   };
 }
 
-async function listAll(client: Client, signal: AbortSignal, note: (line: string) => void): Promise<ListedTool[]> {
-  const found: ListedTool[] = [];
-  if (!client.getServerCapabilities()?.tools) return found;
-  const cursors = new Set<string>();
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const { tools, nextCursor } = await client.request({ method: "tools/list", params }, ToolPage, {
-      signal,
-      timeout: maxRequestMs,
-    });
-    for (const tool of tools) {
-      const parsed = ToolEntry.safeParse(tool);
-      if (parsed.success) found.push({ description: undefined, inputSchema: undefined, ...parsed.data });
-      else note("One of its tools has no name and is ignored.");
-    }
-    if (found.length >= maxTools) {
-      if (found.length > maxTools || nextCursor) note(`Only its first ${maxTools} tools are used.`);
-      return found.slice(0, maxTools);
-    }
-    if (!nextCursor || cursors.has(nextCursor)) break;
-    cursors.add(nextCursor);
-    cursor = nextCursor;
-  }
-  return found;
+function namedTools(entries: readonly unknown[], note: (line: string) => void): ListedTool[] {
+  return entries.flatMap((entry) => {
+    const parsed = ToolEntry.safeParse(entry);
+    if (parsed.success) return [{ description: undefined, inputSchema: undefined, ...parsed.data }];
+    note("One of its tools has no name and is ignored.");
+    return [];
+  });
 }
 
 /** `timeoutMessage` is used when the request timed out. */

@@ -1,4 +1,6 @@
 /** The reason why a server does not run or refuses a request. */
+import { oneLine } from "./server-text.ts";
+
 export class ServerFailure extends Error {
   override readonly name = "ServerFailure";
   /**
@@ -19,4 +21,9 @@ export class ServerFailure extends Error {
 /** Compares names, because the bundle with the SDK has its own copy of the class. */
 export function isFailure(error: unknown): error is ServerFailure {
   return error instanceof Error && error.name === "ServerFailure";
+}
+
+export function toServerFailure(error: unknown): ServerFailure {
+  if (isFailure(error)) return error;
+  return new ServerFailure("passing", error instanceof Error ? oneLine(error.message, 300) : String(error), "");
 }

@@ -6,13 +6,9 @@ import { plural } from "../../tools/text/text.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { CallAnswer } from "../connection/connect.ts";
 import { oneLine, visibleText } from "../connection/server-text.ts";
+import { base64Bytes, imageOf, maxImages, maxTotalImageBytes } from "./images.ts";
 
 type ToolAttachment = NonNullable<ToolResult["attachments"]>[number];
-
-/** Limits of providers for images: their number, the size of one and of all. */
-const maxImages = 10;
-const maxImageBytes = 4 * 1024 * 1024;
-const maxTotalImageBytes = 10 * 1024 * 1024;
 
 const EmbeddedResource = z.object({
   uri: z.string(),
@@ -44,7 +40,7 @@ export function toToolResult({ content, structuredContent, isError }: CallAnswer
     size += base64Bytes(data);
     if (attachments.length === maxImages || size > maxTotalImageBytes)
       return texts.push(`(${what} was left out: there are too many images.)`);
-    attachments.push({ ...image, filename: `image-${attachments.length + 1}` });
+    attachments.push({ type: "file", ...image, filename: `image-${attachments.length + 1}` });
     return texts.push(`(${what} is attached: ${image.mime}.)`);
   };
   for (const one of content) {
@@ -92,24 +88,3 @@ export function toToolResult({ content, structuredContent, isError }: CallAnswer
 function isSameContent(text: string, structured: unknown): boolean {
   return /^\s*[{[]/.test(text) && isDeepStrictEqual(parseJson(text), structured);
 }
-
-/** Detects the type from the bytes, because providers reject a wrong type. @returns the reason if it is not usable */
-function imageOf(data: string): Omit<ToolAttachment, "filename"> | string {
-  const size = base64Bytes(data);
-  if (size > maxImageBytes) return `it has ${plural(size, "byte")}`;
-  const bytes = Buffer.from(data, "base64");
-  const head = bytes.subarray(0, 12).toString("hex");
-  const mime = Object.entries(imageSignatures).find(([, signature]) => signature.test(head))?.[0];
-  if (mime === undefined) return "it is not a PNG, JPEG, GIF or WebP";
-  return { type: "file", mime, url: `data:${mime};base64,${bytes.toString("base64")}` };
-}
-
-/** Patterns for the first bytes as hexadecimal digits. */
-const imageSignatures = {
-  "image/png": /^89504e470d0a1a0a/,
-  "image/jpeg": /^ffd8ff/,
-  "image/gif": /^474946383[79]61/,
-  "image/webp": /^52494646.{8}57454250/,
-};
-
-const base64Bytes = (base64: string): number => Math.floor((base64.length * 3) / 4);

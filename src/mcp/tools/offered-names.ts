@@ -26,15 +26,20 @@ export function serverSlugs(names: readonly string[]): Map<string, string> {
 /** Returns unique offered names for the tools of one server, by their original names. */
 export function toolNames(slug: string, names: readonly string[]): Map<string, string> {
   const prefix = `mcp__${slug}__`;
-  const most = maxNameLength - prefix.length;
+  const short = shortNames(names, maxNameLength - prefix.length);
+  return new Map([...short].map(([name, one]) => [name, prefix + one]));
+}
+
+/** Returns unique names of at most `most` characters, by the original names: letters, digits, "_" and "-". */
+export function shortNames(names: readonly string[], most: number): Map<string, string> {
   const found = new Map<string, string>();
   const taken = new Set<string>();
   for (const name of names) {
     const plain = visibleText(name).replace(/[^a-zA-Z0-9_-]+/g, "_");
     const isUsable = plain.length <= most && /[a-zA-Z0-9]/.test(plain) && !taken.has(plain);
-    const tool = isUsable ? plain : shortenWithHash(plain, name, most);
-    taken.add(tool);
-    found.set(name, `${prefix}${tool}`);
+    const short = isUsable ? plain : shortenWithHash(plain, name, most);
+    taken.add(short);
+    found.set(name, short);
   }
   return found;
 }

@@ -1,0 +1,92 @@
+/** Prompts of an MCP server as commands: listed, completed, sent from the field, stopped, and refused. */
+import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Frame } from "playwright-core";
+import { composed, message, press, said } from "../panel-actions.ts";
+import { sharedWindow, type Window } from "../window.ts";
+
+const root = path.join(import.meta.dirname, "../../..");
+const everything = path.join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+const hostile = path.join(root, "test/mcp/servers/hostile-offers.ts");
+const configuration = {
+  mcpServers: {
+    everything: { command: process.execPath, args: [everything, "stdio"] },
+    slow: { command: process.execPath, args: [hostile, "hang"] },
+  },
+};
+
+describe("prompts of MCP servers", () => {
+  let window: Window;
+  let panel: Frame;
+  before(async () => {
+    window = await sharedWindow();
+    panel = await window.panel();
+    await writeFile(path.join(window.folder, ".mcp.json"), JSON.stringify(configuration));
+    await press(panel, "Show servers");
+    const servers = panel.getByRole("region", { name: "Servers" });
+    for (const name of ["everything", "slow"]) await servers.getByRole("button", { name: `Allow ${name}` }).click();
+    await panel.getByRole("button", { name: "Back to the conversation" }).click();
+  });
+  beforeEach(async () => {
+    window = await sharedWindow();
+    panel = await window.panel();
+  });
+  after(() => rm(path.join(window.folder, ".mcp.json"), { force: true }));
+
+  const list = (name: RegExp | string) => panel.getByRole("listbox", { name });
+  const type = (text: string) => message(panel).pressSequentially(text);
+
+  it("T17 a prompt is chosen with its values, and what the server says goes to the model with the message", async () => {
+    window.plays([{ text: "Alice it is." }]);
+    await type("/everything:comp");
+    await list("Commands")
+      .getByRole("option", { name: /completable-prompt/ })
+      .waitFor();
+    await message(panel).press("Enter");
+    await list("Values of department").getByRole("option", { name: "Sales" }).waitFor();
+    await type("Eng");
+    await message(panel).press("Enter");
+    await list("Values of name").getByRole("option", { name: "Alice" }).click();
+    await composed(panel, "/everything:completable-prompt Engineering Alice ");
+    await message(panel).press("Enter");
+    await said(panel, "Alice it is.");
+    const raw = window.requests.at(-1)?.raw ?? "";
+    assert.match(raw, /Please promote Alice to the head of the Engineering team\./);
+    assert.match(raw, /a prompt of the MCP server everything\./);
+    const shown = await panel.getByRole("article", { name: "You" }).last().innerText();
+    assert.match(shown, /everything:completable-prompt[\s\S]*\/everything:completable-prompt Engineering Alice/);
+  });
+
+  it("T17 a server that does not answer is stopped by Escape; the message comes back and nothing is sent", async () => {
+    await type("/slow:greet you");
+    await message(panel).press("Enter");
+    await panel.getByText("Asking the MCP server slow").waitFor();
+    await composed(panel, "");
+    await message(panel).press("Escape");
+    await composed(panel, "/slow:greet you");
+    await panel.getByText("Asking the MCP server slow").waitFor({ state: "detached" });
+    assert.equal(window.requests.length, 0);
+  });
+
+  it("T17 a message that waits for a server survives a reload of the window", async () => {
+    await type("/slow:greet again");
+    await message(panel).press("Enter");
+    await panel.getByText("Asking the MCP server slow").waitFor();
+    await composed(panel, "");
+    panel = await window.reload();
+    await composed(panel, "/slow:greet again");
+    await message(panel).fill("");
+    assert.equal(window.requests.length, 0);
+  });
+
+  it("T17 what the server refuses comes back with its sentence", async () => {
+    await message(panel).fill("/everything:resource-prompt Video 1");
+    await message(panel).press("Escape");
+    await message(panel).press("Enter");
+    await panel.getByText(/The MCP server everything refused: .*Invalid resourceType: Video/).waitFor();
+    await composed(panel, "/everything:resource-prompt Video 1");
+    assert.equal(window.requests.length, 0);
+    assert.deepEqual(window.errors, []);
+  });
+});

@@ -325,7 +325,7 @@ export const Part = z.discriminatedUnion("type", [
     auto: z.boolean(),
     /** What the user wants the summary to keep, in their words. */
     keep: z.optional(z.string()),
-    /** The reply whose plan takes the place of a summary (C8). */
+    /** The reply whose plan takes the place of a summary (C9). */
     plan: z.optional(z.string()),
   }),
   z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.optional(z.string()) }),

@@ -1,4 +1,4 @@
-/** C8: a plan that is built with a fresh context. C3: what the user wants a summary to keep. */
+/** C9: a plan that is built with a fresh context. C3: what the user wants a summary to keep. */
 import assert from "node:assert/strict";
 import { textOf as allText } from "../../src/chat/words.ts";
 import { visibleEntries } from "../../src/loop/context/context.ts";
@@ -29,7 +29,7 @@ describe("a fresh context", () => {
     return h;
   }
 
-  it("C8 begins with the plan alone; the conversation before it stays in the record", async () => {
+  it("C9 begins with the plan alone; the conversation before it stays in the record", async () => {
     const h = await built();
     assert.equal(h.read("b.txt"), "built");
     const sent = entriesOf(h, 2);
@@ -45,14 +45,14 @@ describe("a fresh context", () => {
     h.checkRecord();
   });
 
-  it("C8 the model is told the mode of building, and nothing of the planning is told again", async () => {
+  it("C9 the model is told the mode of building, and nothing of the planning is told again", async () => {
     const h = await built();
     const text = JSON.stringify(entriesOf(h, 2));
     assert.doesNotMatch(text, /The mode is Plan/);
     assert.equal(h.session.choices.mode, "acceptEdits");
   });
 
-  it("C8 later turns and a reopened session go on from the plan", async () => {
+  it("C9 later turns and a reopened session go on from the plan", async () => {
     const h = await built();
     const { chat: again } = replay(h.transcript.path);
     assert.deepEqual(
@@ -64,14 +64,14 @@ describe("a fresh context", () => {
     assert.match(JSON.stringify(entriesOf(h, 4)), /Write b\.txt/);
   });
 
-  it("C8 a rewind to before it brings the conversation back", async () => {
+  it("C9 a rewind to before it brings the conversation back", async () => {
     const h = await built();
     const fresh = h.chat.messages.find(({ parts }) => parts[0]?.type === "compaction");
     await h.session.rewind(fresh?.info.id ?? "");
     assert.match(JSON.stringify(visibleEntries(h.chat)), /secretly/);
   });
 
-  it("C8 what the user has said about the plan's lines goes on with it, and the rest of what was said does not", async () => {
+  it("C9 what the user has said about the plan's lines goes on with it, and the rest of what was said does not", async () => {
     const h = open([[plan], ["# Plan\n1. Write c.txt."], ["Built."]], { mode: "plan" });
     await h.turn("Make b.txt, secretly.");
     const source = { start: 2, end: 2, text: "1. Write b.txt." };
@@ -88,7 +88,7 @@ describe("a fresh context", () => {
     assert.doesNotMatch(sent, /secretly/);
   });
 
-  it("C8 a plan that is gone changes nothing", async () => {
+  it("C9 a plan that is gone changes nothing", async () => {
     const { h } = await planned();
     h.session.startBuilding("acceptEdits");
     await h.session.prompt({ parts: [{ type: "text", text: buildPrompt }] }, "queue", "msg_gone");

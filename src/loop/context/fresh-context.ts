@@ -1,5 +1,5 @@
 /**
- * A fresh context for building a plan (C8): the plan takes the place of a summary, so that later requests begin with it
+ * A fresh context for building a plan (C9): the plan takes the place of a summary, so that later requests begin with it
  * instead of the conversation in which it was made. The record keeps everything.
  */
 import { findEntry } from "../../chat/apply.ts";

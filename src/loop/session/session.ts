@@ -157,7 +157,7 @@ export class Session {
 
   /**
    * Takes a prompt and resolves when its turn ends, or when it is queued. `planID`: a turn that it begins sees this reply,
-   * a plan, in place of the conversation (C8).
+   * a plan, in place of the conversation (C9).
    * @throws IntakeError when it is not taken, RecordError when what was said before cannot be kept: nothing is stored
    */
   async prompt(input: PromptInput, whenBusy: WhenBusy = "queue", planID?: string): Promise<PromptResult> {

@@ -40,7 +40,7 @@ export default {
     only("src/query", [...src("(?!extension|headless|tour)[a-z]+"), ...npm("zod")]),
     only("src/headless", [...src("(?!extension|tour)[a-z]+"), ...npm("zod")]),
     only("src/extension", [...src("(?!query|headless)[a-z]+"), anyPackage]),
-    only("webview", [...src("chat"), anyPackage], { neutral: true }),
+    only("webview", [...src("chat"), anyPackage, "^rondo:"], { neutral: true }),
     {
       name: "only the extension knows VS Code",
       severity: "error",

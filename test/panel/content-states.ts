@@ -6,7 +6,7 @@ const answer = (text: string) =>
   f.snapshot(f.chat("Compound interest", [f.you("Explain it."), f.rondo([f.said(text)])]));
 
 /** A formula of each kind, and prices that are none. */
-export const maths = String.raw`With the rate $r$ and $n$ periods, an amount $a_0$ grows to $a_n = a_0(1 + r)^n$. $5 and $6 are prices.
+const maths = String.raw`With the rate $r$ and $n$ periods, an amount $a_0$ grows to $a_n = a_0(1 + r)^n$. $5 and $6 are prices.
 
 $$
 a_n = \sum_{k=0}^{n} \binom{n}{k} a_0 r^k, \qquad

@@ -21,7 +21,7 @@ const kinds: readonly [RegExp, string][] = [
 ];
 const drawable = "flowcharts, and state, sequence, class, entity relationship and XY diagrams";
 
-export const maxSourceCharacters = 20_000;
+const maxSourceCharacters = 20_000;
 const maxLines = 400;
 /** Arrows of one diagram; `A & B --> C & D` counts as four. */
 const maxArrows = 250;

@@ -8,6 +8,7 @@ import { forLog } from "../loop/loop-events.ts";
 import { presentMode } from "../loop/setup/agent-config.ts";
 import { combineExternalTools } from "../loop/setup/external-tools.ts";
 import { ServerPrompts } from "../mcp/prompts/server-prompts.ts";
+import { ServerResources } from "../mcp/resources/server-resources.ts";
 import { RateLimits } from "../providers/shared/rate-limits.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
@@ -41,7 +42,6 @@ import { WindowServers } from "./mcp/window-servers.ts";
 import { AttachMention } from "./mentions/attach-mention.ts";
 import { FileIndex } from "./mentions/file-index.ts";
 import { Mentions } from "./mentions/mentions.ts";
-import { noResources } from "./mentions/resources.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Attention } from "./outside/attention.ts";
@@ -314,8 +314,10 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     search: host.search,
     folders: () => foldersOf(conversations.current.chat),
   });
-  const attach = new AttachMention({ files, composer, conversations, index, resources: noResources });
-  const mentions = new Mentions({ page, index, attach, resources: noResources });
+  const resources = new ServerResources(mcp.servers);
+  const noteInPanel = (message: string) => send({ type: "notice", message, next: "", fix: "none" });
+  const attach = new AttachMention({ files, composer, conversations, index, resources, tell: noteInPanel });
+  const mentions = new Mentions({ page, index, attach, servers: mcp.servers, resources });
   const restorePage = own(new RestorePage(page, models));
   const starters = own(new Starters(() => conversations.current.chat.messages.length === 0, stateChanged));
   const connect = own(

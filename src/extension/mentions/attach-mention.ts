@@ -4,6 +4,7 @@ import type { Mention } from "../../chat/mentions.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { markdownSteps } from "../../loop/transfer/export.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
+import type { ServerResources } from "../../mcp/resources/server-resources.ts";
 import { plural } from "../../tools/text/text.ts";
 import { publicURL } from "../../tools/web/address.ts";
 import type { WebNetwork } from "../../tools/web/fetch-page.ts";
@@ -14,7 +15,6 @@ import { AttachError, type Attachments } from "../panel/attachments.ts";
 import type { Composer } from "../panel/composer.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import type { FileIndex } from "./file-index.ts";
-import type { Resources } from "./resources.ts";
 
 /** A longer list of a folder's files says how many are left out. */
 const maxListed = 500;
@@ -25,7 +25,9 @@ interface AttachOptions {
   composer: Pick<Composer, "attachFiles" | "attachLater">;
   conversations: Pick<Conversations, "chat">;
   index: FileIndex;
-  resources: Resources;
+  resources: Pick<ServerResources, "readResource">;
+  /** Says what was cut or left out. */
+  tell(sentences: string): void;
   /** Replaces the internet in tests. */
   network?: WebNetwork;
 }
@@ -72,7 +74,7 @@ export class AttachMention {
       case "session":
         return [await this.#session(mention.id)];
       case "resource":
-        return await this.#options.resources.read(mention.server, mention.uri);
+        return await this.#resource(mention);
       case "page":
         return [await this.#page(publicURL(mention.uri))];
     }
@@ -128,6 +130,13 @@ export class AttachMention {
     const chat = this.#options.conversations.chat(id);
     const text = await runInSlices(markdownSteps(chat), new AbortController().signal);
     return textAttachment(`Session ${chat.session.title}`, text);
+  }
+
+  async #resource({ server, uri }: MentionOf<"resource">): Promise<Attachment[]> {
+    const { resources, tell } = this.#options;
+    const { attachments, notes } = await resources.readResource(server, uri, new AbortController().signal);
+    if (notes.length > 0) tell(notes.join(" "));
+    return attachments;
   }
 
   /** The user has written the address, so it is fetched without a further question; its text is a stranger's. */

@@ -8,6 +8,8 @@ import type {
   MentionKindNotes,
   MentionQuery,
 } from "../../chat/mentions.ts";
+import type { McpServers } from "../../mcp/mcp-servers.ts";
+import type { ServerResources } from "../../mcp/resources/server-resources.ts";
 import { allChanges, currentOf } from "../editor/commit/git-changes.ts";
 import { letterOf } from "../editor/commit/git-extension.ts";
 import { openFiles } from "../editor/open-files.ts";
@@ -17,19 +19,20 @@ import type { AttachMention } from "./attach-mention.ts";
 import type { FileIndex } from "./file-index.ts";
 import { fitOf, fitting, marksOf } from "./fuzzy.ts";
 import { fileHit, folderHit, splitLines, symbolHit } from "./hits.ts";
-import type { Resources } from "./resources.ts";
 
 /** Rows of a kind among others, and of one kind alone. */
 const mostAmongOthers = 3;
 const mostAlone = 30;
-/** A language service that takes longer has no symbols. */
+/** What takes longer, as a language service or the start of a server, has nothing. */
 const slowMs = 10_000;
+const mostResources = 5_000;
 
 interface MentionsOptions {
   page: Pick<PanelContext, "send" | "conversations">;
   index: FileIndex;
   attach: AttachMention;
-  resources: Resources;
+  servers: McpServers;
+  resources: Pick<ServerResources, "findResources" | "start">;
 }
 
 export class Mentions {
@@ -66,7 +69,7 @@ export class Mentions {
   }
 
   #notes(): MentionKindNotes {
-    const { page, index, resources } = this.#options;
+    const { page, index, servers } = this.#options;
     const open = openFiles().flatMap((uri) => index.nameOf(uri) ?? []);
     const top = index.names(false)?.folders.filter(({ path }) => path.indexOf("/") === path.length - 1) ?? [];
     const sessions = page.conversations.list().length;
@@ -76,7 +79,7 @@ export class Mentions {
       folder: names(top.map(({ path }) => path.slice(0, -1))) || "of the workspace",
       symbol: "of the workspace",
       ...(sessions > 0 && { session: String(sessions) }),
-      ...(resources.servers.length > 0 && { resource: names(resources.servers) }),
+      ...(servers.all.length > 0 && { resource: names(servers.all.map(({ config }) => config.name)) }),
     };
   }
 
@@ -127,13 +130,13 @@ export class Mentions {
   #slowKinds({ words, only }: MentionQuery): MentionKind[] {
     const isPath = words.includes("/") || words.includes("#");
     const kinds: MentionKind[] = isPath || words === "" ? [] : ["symbol"];
-    if (this.#options.resources.servers.length > 0) kinds.push("resource");
+    if (this.#options.servers.all.length > 0) kinds.push("resource");
     return kinds.filter((kind) => only === undefined || only === kind);
   }
 
   async #slowHits(kind: MentionKind, { words, only }: MentionQuery): Promise<MentionHit[]> {
     const most = only ? mostAlone : mostAmongOthers;
-    if (kind === "resource") return await this.#resources(words, most);
+    if (kind === "resource") return await this.#resources(words, most, only !== undefined);
     const found = await Promise.race([
       vscode.commands.executeCommand<vscode.SymbolInformation[] | undefined>(
         "vscode.executeWorkspaceSymbolProvider",
@@ -178,9 +181,12 @@ export class Mentions {
     }));
   }
 
-  async #resources(words: string, most: number): Promise<MentionHit[]> {
-    const all = await this.#options.resources.list();
-    return bestBy(all, ({ name }) => name, words, most).map(({ server, uri, name }) => ({
+  /** `starts`: servers that do not run yet are started, which takes time. */
+  async #resources(words: string, most: number, starts: boolean): Promise<MentionHit[]> {
+    const { resources } = this.#options;
+    if (starts) await resources.start(AbortSignal.timeout(slowMs));
+    const found = (await resources.findResources("", mostResources)).filter(({ type }) => type === "resource");
+    return bestBy(found, ({ name }) => name, words, most).map(({ server, uri, name }) => ({
       ...{ mention: { kind: "resource" as const, server, uri }, name, marks: marksOf(name, words) },
       ...{ where: server, whereMarks: [], note: "" },
     }));

@@ -15,12 +15,14 @@ const bundles = Object.keys(builds[0]?.entryPoints ?? {}).join("|");
 /** Paths inside the VSIX; any other file fails the build. */
 const allowedFiles = [
   /^package\.json$/,
+  /^package\.nls(\.(de|zh-cn))?\.json$/,
+  /^l10n\/bundle\.l10n\.(de|zh-cn)\.json$/,
   /^(README|CHANGELOG)\.md$/i,
   /^LICENSE(\.txt)?$/,
   /^NOTICE$/,
   new RegExp(`^dist/(${bundles})[.]cjs$`),
   /^dist\/(web-tree-sitter|tree-sitter-bash)\.wasm$/,
-  /^dist\/(page\.html|panel\.js|style\.css|codicon\.ttf)$/,
+  /^dist\/(page(\.(de|zh-cn))?\.html|panel\.js|style\.css|codicon\.ttf)$/,
   /^media\/(icon\.png|rondo\.svg|recorded\.jsonl)$/,
   /^media\/walkthrough\/\w+-(dark|light|hc|hcl)\.svg$/,
 ];

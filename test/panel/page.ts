@@ -41,7 +41,7 @@ async function bundle(purpose: Purpose): Promise<Files> {
     files.set("fonts.css", Buffer.from(styles));
     for (const [name] of styles.matchAll(/\bfonts\/[\w./-]+/g)) files.set(name, () => fontFile(name));
   }
-  const page = pageHtml(template, { source: origin, dist: origin, language: "en", nonce: "harness" });
+  const page = pageHtml(template, { source: origin, dist: origin, language: "en", texts: "{}", nonce: "harness" });
   // VS Code's own styles come before the page's, too.
   const styles = ["themes.css", "fonts.css"].filter((name) => files.has(name));
   const links = styles.map((name) => `<link rel="stylesheet" href="${name}">`);

@@ -37,7 +37,10 @@ export function language(): string {
   return current().name;
 }
 
-/** Translates a text, which must be a literal. `{0}`, `{1}`… stand for the values. */
+/**
+ * Translates a text, which must be a literal. `{0}`, `{1}`… stand for the values. What follows a "|" is not shown: it tells
+ * apart texts that are one in English only, such as "Read" and "Read|done".
+ */
 export function t(text: string, ...values: Value[]): string {
   return filled(translation(text), values);
 }
@@ -55,7 +58,9 @@ export function formatted(n: number, options?: Intl.NumberFormatOptions): string
 /** Own keys only: a text may be named like a method of objects. */
 function translation(text: string): string {
   const { bundle } = current();
-  return Object.hasOwn(bundle, text) ? (bundle[text] ?? text) : text;
+  if (Object.hasOwn(bundle, text)) return bundle[text] ?? text;
+  const context = text.indexOf("|");
+  return context < 0 ? text : text.slice(0, context);
 }
 
 /** Fills in all values at once, so that a value with `{1}` in it stays as it is. */

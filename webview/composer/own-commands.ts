@@ -1,5 +1,7 @@
 /** Commands after "/" that the panel carries out itself. The others are prompts, which the host knows. */
+
 import { type CommandChoice, slashCommandIn } from "../../src/chat/slash-command.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import { price } from "../lib/format.ts";
 import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";
@@ -13,19 +15,19 @@ interface OwnCommand {
 }
 
 const ownCommands: readonly OwnCommand[] = [
-  { name: "new", description: "Begin a new session.", hint: "", run: () => panel.newSession() },
-  { name: "sessions", description: "Show earlier sessions.", hint: "", run: () => panel.showSessions() },
+  { name: "new", description: t("Begin a new session."), hint: "", run: () => panel.newSession() },
+  { name: "sessions", description: t("Show earlier sessions."), hint: "", run: () => panel.showSessions() },
   {
     name: "compact",
-    description: "Sum up the conversation to make room in the context window.",
+    description: t("Sum up the conversation to make room in the context window."),
     hint: "",
     run: () => panel.compact(),
   },
-  { name: "model", description: "Choose the model.", hint: "", run: () => openMenu("model") },
-  { name: "mode", description: "Choose what Rondo may do without asking.", hint: "", run: () => openMenu("mode") },
+  { name: "model", description: t("Choose the model."), hint: "", run: () => openMenu("model") },
+  { name: "mode", description: t("Choose what Rondo may do without asking."), hint: "", run: () => openMenu("mode") },
   {
     name: "plan",
-    description: "Plan a task first: Rondo changes nothing until you approve.",
+    description: t("Plan a task first: Rondo changes nothing until you approve."),
     hint: "[task]",
     run(args) {
       send({ type: "set-mode", mode: "plan" });
@@ -33,24 +35,24 @@ const ownCommands: readonly OwnCommand[] = [
       panel.prompt();
     },
   },
-  { name: "context", description: "Show what fills the context window.", hint: "", run: () => panel.showContext() },
-  { name: "cost", description: "Say what this session and today have cost.", hint: "", run: tellCost },
-  { name: "rules", description: "Show the permission rules.", hint: "", run: () => panel.showRules() },
-  { name: "servers", description: "Show the MCP servers.", hint: "", run: () => (panel.view = "servers") },
+  { name: "context", description: t("Show what fills the context window."), hint: "", run: () => panel.showContext() },
+  { name: "cost", description: t("Say what this session and today have cost."), hint: "", run: tellCost },
+  { name: "rules", description: t("Show the permission rules."), hint: "", run: () => panel.showRules() },
+  { name: "servers", description: t("Show the MCP servers."), hint: "", run: () => (panel.view = "servers") },
   {
     name: "trace",
-    description: "Show what the last turns have done, and when.",
+    description: t("Show what the last turns have done, and when."),
     hint: "",
     run: () => panel.showTrace(),
   },
-  { name: "find", description: "Search this conversation.", hint: "", run: () => panel.find() },
+  { name: "find", description: t("Search this conversation."), hint: "", run: () => panel.find() },
   {
     name: "export",
-    description: "Save this session as Markdown.",
+    description: t("Save this session as Markdown."),
     hint: "",
     run: () => panel.chat && send({ type: "export-session", id: panel.chat.session.id, format: "markdown" }),
   },
-  { name: "help", description: "List the commands.", hint: "", run: () => panel.rewrite("/") },
+  { name: "help", description: t("List the commands."), hint: "", run: () => panel.rewrite("/") },
 ];
 
 const ownSource = "Rondo";
@@ -84,7 +86,11 @@ function tellCost(): void {
   const cost = panel.state?.cost;
   if (!cost) return;
   const { session, today, partial, estimated } = cost;
-  const message = `This session has cost ${price(session, partial)}, all sessions of today ${price(today, partial)}.`;
-  const parts = [partial && "The price of some replies is not known.", estimated && "Some of it is estimated."];
+  const message = t(
+    "This session has cost {0}, all sessions of today {1}.",
+    price(session, partial),
+    price(today, partial),
+  );
+  const parts = [partial && t("The price of some replies is not known."), estimated && t("Some of it is estimated.")];
   panel.notice = { message, next: parts.filter((one) => one !== false).join(" "), fix: "none" };
 }

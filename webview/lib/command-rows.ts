@@ -1,5 +1,7 @@
 /** "/" at the beginning of a prompt: which commands it offers. */
+
 import type { CommandChoice } from "../../src/chat/slash-command.ts";
+import { t } from "../../src/l10n/l10n.ts";
 
 /** Returns the letters after "/" while the cursor is in them; undefined if the text is no begun command. */
 export function begunCommand(text: string, cursor: number): string | undefined {
@@ -18,6 +20,6 @@ export function commandRows(begun: string, commands: readonly CommandChoice[]): 
 
 /** The heading of a command's group. */
 export function sourceGroup({ source }: CommandChoice): string {
-  if (source === "Rondo") return "Built in";
-  return source.startsWith("~/") ? "Yours" : "Of this workspace";
+  if (source === "Rondo") return t("Built in");
+  return source.startsWith("~/") ? t("Yours") : t("Of this workspace");
 }

@@ -1,6 +1,7 @@
 /** "@" in the text of a prompt: what it offers, and the agents that it names. */
 
 import type { AgentChoice, EditorContext, EditorContextKind } from "../../src/chat/protocol.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "./icons.ts";
 
 /** What the editor holds, in the order of the list. `held` is undefined until the host has said it. */
@@ -15,12 +16,12 @@ interface ContextRow {
 export type MentionRow = ContextRow | { type: "agent"; agent: AgentChoice; name: string };
 
 const contextRows: Omit<ContextRow, "type" | "held">[] = [
-  { kind: "problems", name: "Problems", glyph: "warning" },
-  { kind: "file-problems", name: "Problems in this file", glyph: "file" },
-  { kind: "terminal", name: "Terminal", glyph: "terminal" },
-  { kind: "terminal-selection", name: "Terminal selection", glyph: "selection" },
-  { kind: "failed-tests", name: "Failed tests", glyph: "beaker" },
-  { kind: "debug-output", name: "Debug output", glyph: "debug-console" },
+  { kind: "problems", name: t("Problems"), glyph: "warning" },
+  { kind: "file-problems", name: t("Problems in this file"), glyph: "file" },
+  { kind: "terminal", name: t("Terminal"), glyph: "terminal" },
+  { kind: "terminal-selection", name: t("Terminal selection"), glyph: "selection" },
+  { kind: "failed-tests", name: t("Failed tests"), glyph: "beaker" },
+  { kind: "debug-output", name: t("Debug output"), glyph: "debug-console" },
 ];
 
 /** Returns the rows that the begun word fits: the beginning of a word of a context's name, or of an agent's name. */

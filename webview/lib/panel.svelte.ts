@@ -1,4 +1,5 @@
 /** The panel's state: the chat as the fold of its events, the host's state, and the open view. */
+
 import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
@@ -20,6 +21,7 @@ import type { RestoreFile } from "../../src/chat/review-views.ts";
 import type { MergeView, RivalView, SessionSummary } from "../../src/chat/session-views.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
 import { AnswerAgain } from "./answer-again.svelte.ts";
@@ -111,7 +113,7 @@ class PanelModel {
   menu = $state<"mode" | "model" | "send">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
-  readonly title = $derived(escapeInvisible(this.chat?.session.title ?? "") || "New session");
+  readonly title = $derived(escapeInvisible(this.chat?.session.title ?? "") || t("New session"));
   /** The open questions of the chat and of all its subagents. */
   readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);

@@ -13,7 +13,7 @@ import ts from "typescript";
 /** Functions of `src/l10n/l10n.ts` with the number of their arguments that are keys, and where these begin. */
 const functions = new Map([
   ["t", { first: 0, keys: 1 }],
-  ["said", { first: 0, keys: 1 }],
+  ["msg", { first: 0, keys: 1 }],
   ["counted", { first: 1, keys: 2 }],
 ]);
 

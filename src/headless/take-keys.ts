@@ -1,10 +1,12 @@
 /** Takes the keys out of this process's environment, where every program of the same user could read them. */
+
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { isRecord, parseJson } from "../chat/json.ts";
 import { keysIn } from "../chat/key-names.ts";
+import { msg } from "../l10n/l10n.ts";
 
 export interface TakenKeys {
   /** The environment with the keys, which is to be passed on as a value. */
@@ -31,7 +33,10 @@ export function takeKeys(): TakenKeys {
   if (inherited.length === 0 || process.platform === "win32" || overwrite(inherited))
     return { env, problem: undefined };
   const why = startAnew(Object.fromEntries(names.map((name) => [name, env[name]])));
-  return { env, problem: `Commands can read ${inherited.join(", ")} in the environment of this process: ${why}.` };
+  return {
+    env,
+    problem: msg("Commands can read {0} in the environment of this process: {1}.", inherited.join(", "), why),
+  };
 }
 
 /** Returns false where the system does not allow it. */

@@ -71,9 +71,9 @@ function filled(text: string, values: readonly Value[]): string {
 
 /**
  * Returns the English text. For what the model or the record gets, in English, and a person reads as well, through
- * `shown`. The first argument must be a literal, as for `t`.
+ * `localized`. The first argument must be a literal, as for `t`.
  */
-export function said(text: string, ...values: Value[]): string {
+export function msg(text: string, ...values: Value[]): string {
   return filled(text, values);
 }
 
@@ -96,10 +96,10 @@ const longestShown = 4000;
 const shortestTemplate = 8;
 
 /**
- * Translates a text that `said` has made, here or in another process or version. Any other text is returned as it is. A
+ * Translates a text that `msg` has made, here or in another process or version. Any other text is returned as it is. A
  * text that only looks like one of Rondo's is translated, too, and says the same as before.
  */
-export function shown(text: string): string {
+export function localized(text: string): string {
   const { bundle } = current();
   if (text.length > longestShown) return text;
   if (Object.hasOwn(bundle, text)) return translation(text);

@@ -2,7 +2,7 @@
 
 import type { PermissionMode } from "../../src/chat/events.ts";
 import type { AgentChoice, PanelState } from "../../src/chat/protocol.ts";
-import { t } from "../../src/l10n/l10n.ts";
+import { counted, t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "../lib/icons.ts";
 
 interface ModeLooks {

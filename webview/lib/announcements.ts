@@ -8,7 +8,7 @@ import type { PanelState } from "../../src/chat/protocol.ts";
 import { titleOf } from "../../src/chat/request-titles.ts";
 import type { UserRequest } from "../../src/chat/requests.ts";
 import type { ReviewFile } from "../../src/chat/review-views.ts";
-import { counted, shown, t } from "../../src/l10n/l10n.ts";
+import { counted, localized, t } from "../../src/l10n/l10n.ts";
 import { modeName } from "../composer/permission-modes.ts";
 import { removeInvisible } from "./escape-invisible.ts";
 import { clock, cutOffWords } from "./format.ts";
@@ -123,7 +123,7 @@ export class Announcements {
       this.#background.set(key, state.type);
       if (before === undefined || before === state.type) continue;
       if (state.type === "ended")
-        this.#add(t("{0} ended in the background, {1}.", firstLine(command), shown(state.words)));
+        this.#add(t("{0} ended in the background, {1}.", firstLine(command), localized(state.words)));
       else if (state.type === "waiting") this.#add(t("{0} waits for input: {1}", firstLine(command), state.prompt));
     }
   }

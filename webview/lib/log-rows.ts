@@ -4,7 +4,7 @@ import type { Entry } from "../../src/chat/apply.ts";
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { TextPart, ToolPart } from "../../src/chat/message.ts";
 import { ownWords } from "../../src/chat/words.ts";
-import { t } from "../../src/l10n/l10n.ts";
+import { localized, t } from "../../src/l10n/l10n.ts";
 import { type Activity, type CompactionMark, type MessageGroup, plainTextOf, segmentsOf } from "./message-groups.ts";
 import { toolLineOf } from "./tool-line.ts";
 
@@ -136,7 +136,7 @@ export function rowText(row: LogRow, cwd: string): string {
   if (activity.type === "reasoning") return t("Thought");
   if (activity.type === "retry") {
     const times = activity.times > 1 ? ` ${t("{0} times", activity.times)}` : "";
-    return t("Tried again{0}: {1}", times, activity.part.error.message);
+    return t("Tried again{0}: {1}", times, localized(activity.part.error.message));
   }
   const parts = activity.type === "collapsed" ? activity.parts : [activity.part];
   return parts.map((part) => callText(part, cwd)).join("\n");

@@ -16,11 +16,14 @@ export function changesInWords(files: readonly ReviewFile[]): { changes: string;
   };
 }
 
+/** `review-rows.ts` of the host says what has happened to a file. */
 const stateWords: Readonly<Record<ReviewFile["state"], string>> = {
+  new: t("new"),
   changed: t("changed"),
-  created: t("created"),
-  deleted: t("deleted"),
   moved: t("moved"),
+  conflict: t("conflict"),
+  deleted: t("deleted"),
+  "partly yours": t("partly yours"),
   accepted: t("accepted"),
   rejected: t("rejected"),
 };

@@ -3,7 +3,7 @@
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
-import { counted, shown, t } from "../../src/l10n/l10n.ts";
+import { counted, localized, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { relative, shortened } from "./format.ts";
 import type { IconName } from "./icons.ts";
@@ -172,11 +172,11 @@ export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): ToolLine
     case "error": {
       const { denied = false, fact: told = "" } = state.metadata ?? {};
       if (denied) {
-        const fact = shown(told) || t("not allowed");
+        const fact = localized(told) || t("not allowed");
         return { ...line, glyph: "circle-slash", verb: verbs[0], state: "denied", stateWord: "", fact, tone: "plain" };
       }
       if (told === "cut off" || told === "not run" || told === "stopped") {
-        return { ...line, verb: verbs[0], state: "denied", stateWord: "", fact: shown(told), tone: "plain" };
+        return { ...line, verb: verbs[0], state: "denied", stateWord: "", fact: localized(told), tone: "plain" };
       }
       const fact = factOf(state.metadata).fact || t("failed");
       return { ...line, glyph: "error", verb: verbs[0], state: "failed", stateWord: t("failed"), fact, tone: "bad" };
@@ -187,7 +187,7 @@ export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): ToolLine
 }
 
 function factOf(metadata: CallMetadata | undefined): { fact: string; tone: ToolLine["tone"] } {
-  return { fact: shown(metadata?.fact ?? ""), tone: metadata?.tone ?? "plain" };
+  return { fact: localized(metadata?.fact ?? ""), tone: metadata?.tone ?? "plain" };
 }
 
 type NamedCall = Pick<ToolLook, "glyph" | "verbs" | "code"> & { object: string };
@@ -215,7 +215,7 @@ function externalCallName(tool: string, part: ToolPart): NamedCall {
   if (given) return { glyph: "extensions", verbs: [t("Use"), t("Using"), t("Used")], object: given, code: false };
   const title = "title" in part.state ? part.state.title : undefined;
   const verbs: ToolLook["verbs"] = title ? ["", "", ""] : [t("Use"), t("Using"), t("Used")];
-  return { glyph: "tools", verbs, object: shown(title ?? "") || tool || part.tool, code: false };
+  return { glyph: "tools", verbs, object: localized(title ?? "") || tool || part.tool, code: false };
 }
 
 /** Returns the output or the error of a call as people read it; empty while it has none. */

@@ -54,7 +54,7 @@ function whereItRuns({ cwd, shell, timeoutMs }: CommandPreview, folder: string):
   const inside = cwd.startsWith(`${folder}/`) || cwd.startsWith(`${folder}\\`);
   const place = cwd === folder || inside ? `${baseName(folder)}${cwd.slice(folder.length)}` : cwd;
   const how = timeoutMs === undefined ? t("in the background") : t("for {0} at most", duration(timeoutMs));
-  return escapeInvisible(`In ${[place, ...(shell === "" ? [] : [t("with {0}", shell)]), how].join(", ")}.`);
+  return escapeInvisible(t("In {0}.", [place, ...(shell === "" ? [] : [t("with {0}", shell)]), how].join(", ")));
 }
 
 export function baseName(folder: string): string {

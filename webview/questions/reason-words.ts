@@ -1,7 +1,7 @@
 /** Words about the reasons of a question. */
 
 import type { AskReason, Risk } from "../../src/chat/requests.ts";
-import { counted, shown, t } from "../../src/l10n/l10n.ts";
+import { counted, localized, t } from "../../src/l10n/l10n.ts";
 
 const words: Record<Risk, string> = {
   deletes: t("deletes files"),
@@ -31,7 +31,7 @@ export function worstOf(reasons: readonly AskReason[]): string {
 export function spoken(reasons: readonly AskReason[]): string {
   if (reasons.length === 0) return "";
   const texts = reasons
-    .flatMap(({ sentence, detail }) => [shown(sentence), shown(detail)])
+    .flatMap(({ sentence, detail }) => [localized(sentence), localized(detail)])
     .filter((text) => text !== "");
   return [`${counted(reasons.length, "{0} reason", "{0} reasons")}.`, ...texts].join(" ");
 }

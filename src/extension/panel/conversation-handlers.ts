@@ -1,7 +1,9 @@
 /** The conversation: its turn, its context, its subagents and the commands that run in it. */
+
 import * as vscode from "vscode";
 import { sliceBefore } from "../../chat/chat-slices.ts";
 import { shownChat } from "../../chat/shown-chat.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Models } from "../models/models.ts";
 import { chooseModel } from "../sessions/choices.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
@@ -15,8 +17,8 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
   return {
     async stop() {
       if (session().running || !conversations.runsElsewhere) return await session().stop();
-      const message = "This session runs in another window or process.";
-      send({ type: "notice", message, next: "Stop it there.", fix: "none" });
+      const message = t("This session runs in another window or process.");
+      send({ type: "notice", message, next: t("Stop it there."), fix: "none" });
     },
     async compact({ goOn }) {
       await prepare();

@@ -1,4 +1,5 @@
 /** Shows the first page in the view, before the rest of Rondo is loaded. */
+
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as vscode from "vscode";

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { BackgroundCommand } from "../../chat/events.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Background } from "../host.ts";
 import { withHint } from "../text/model-hint.ts";
 import { headOf, splitLines } from "../text/text.ts";
@@ -31,7 +32,7 @@ export function findCommand(background: Background, id: string): BackgroundComma
   if (command) return command;
   throw new ToolError(
     `There is no background command "${id}". ${listCommands(background)}`,
-    `There is no background command ${id} any more.`,
+    msg("There is no background command {0} any more.", id),
   );
 }
 
@@ -58,8 +59,11 @@ function readNewOutput(background: Background, id: string, filter: string): Tool
 function describeState({ state }: BackgroundCommand): string {
   if (state.type === "ended") return state.words;
   if (state.type === "running") return "running";
-  if (state.by === "user") return "waits for the user, who is asked for a password in the terminal; let it wait";
-  return `waits for input after ${JSON.stringify(state.prompt)}, which nobody can type: end it and run it non-interactively`;
+  if (state.by === "user") return msg("waits for the user, who is asked for a password in the terminal; let it wait");
+  return msg(
+    "waits for input after {0}, which nobody can type: end it and run it non-interactively",
+    JSON.stringify(state.prompt),
+  );
 }
 
 function describeForPeople(command: BackgroundCommand): string {

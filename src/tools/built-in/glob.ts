@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { folderRequirements, pathFor } from "../file-access/requirements.ts";
 import { excludedNote, FileList, listArguments, pathMatcher } from "../file-access/search-filter.ts";
 import type { Host, Location, TextSearch } from "../host.ts";
@@ -24,7 +25,7 @@ export const glob = defineTool({
     const { folder, rest } = await splitPattern(pattern, path, host);
     const isWanted = withLiteralBrackets(rest.startsWith("./") ? rest.slice(2) : rest);
     return {
-      title: `Find ${pattern}`,
+      title: msg("Find {0}", pattern),
       preview: { type: "text", text: `${pattern} in ${folder.path}` },
       requires: folderRequirements(folder),
       writes: [],

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
 import { countExcluded, excludedNote, FileList, listArguments, noFilter } from "../file-access/search-filter.ts";
 import type { Location, SearchFilter, TextSearch } from "../host.ts";
@@ -42,7 +43,7 @@ export const grep = defineTool({
     if (kind === "special") throw new ToolError(`${location.relative} is not a file or a folder.`);
     const isFolder = kind === "folder";
     return {
-      title: `Search ${wish.pattern}`,
+      title: msg("Search {0}", wish.pattern),
       preview: { type: "text", text: `${wish.pattern} in ${location.path}` },
       requires: isFolder ? folderRequirements(location) : fileRequirements("read", location, host),
       writes: [],

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Preview, TextRange } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { asText } from "../file-access/file-checks.ts";
 import { fileRequirements, pathFor } from "../file-access/requirements.ts";
 import { secretNames } from "../file-access/secret-names.ts";
@@ -24,7 +25,7 @@ export const read = defineTool({
     signal.throwIfAborted();
     const location = await host.workspace.locate(file_path);
     return {
-      title: `Read ${location.relative}`,
+      title: msg("Read {0}", location.relative),
       preview: await previewOf(location, host, signal),
       requires: fileRequirements("read", location, host),
       writes: [],

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { requirementFor } from "../file-access/requirements.ts";
 import { withHint } from "../text/model-hint.ts";
 import { headOf, plural } from "../text/text.ts";
@@ -21,7 +22,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
       const url = publicURL(text);
       const { host } = url;
       return {
-        title: `Fetch ${headOf(url.href, 100)}`,
+        title: msg("Fetch {0}", headOf(url.href, 100)),
         preview: {
           type: "page",
           url: url.href,

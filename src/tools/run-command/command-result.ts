@@ -1,7 +1,9 @@
 /** Runs a command for the model and describes its result. */
+
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { StopCause } from "../../chat/stopped.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Background, CallCommand, CommandOutcome, CommandSandbox, CommandToRun } from "../host.ts";
 import { sandboxHint } from "../sandbox/words.ts";
 import type { ToolResult } from "../tool.ts";
@@ -119,18 +121,22 @@ function describeStop(by: StopCause): { sentence: string; fact: string; words: s
   const inPart = "It may have taken effect in part.";
   switch (by) {
     case "user":
-      return { sentence: "The command was stopped by the user.", fact: "stopped", words: "You stopped the command." };
+      return {
+        sentence: "The command was stopped by the user.",
+        fact: "stopped",
+        words: msg("You stopped the command."),
+      };
     case "closed":
       return {
         sentence: `The command was ended because the window was closed or reloaded, not by the user's wish. ${effects}`,
         fact: "ended with the window",
-        words: `The command ended with its window. ${inPart}`,
+        words: msg("The command ended with its window. {0}", inPart),
       };
     case "elsewhere":
       return {
         sentence: `The command was ended because another window took the session over, not by the user's wish. ${effects}`,
         fact: "taken over",
-        words: `The command was ended because another window took the session over. ${inPart}`,
+        words: msg("The command was ended because another window took the session over. {0}", inPart),
       };
     default:
       return never(by);

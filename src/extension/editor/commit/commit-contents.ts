@@ -1,4 +1,5 @@
 /** Collects what will be committed. Protected files are named and not shown. */
+
 import path from "node:path";
 import type * as vscode from "vscode";
 import type { Attachments } from "../../panel/attachments.ts";

@@ -18,7 +18,11 @@ const technical = [
     why: "keys of pieces of the log",
   },
   { file: /CallCard/, text: /^\{0\}-title \{1\}-rest$/, why: "ids" },
-  { file: /model-rows|ModeMenu/, text: /^(model|state|heading|connect|typed|agent) \{0\}|^not connected$|^typed ID$/, why: "ids" },
+  {
+    file: /model-rows|ModeMenu/,
+    text: /^(model|state|heading|connect|typed|agent) \{0\}|^not connected$|^typed ID$/,
+    why: "ids",
+  },
   { file: /./, text: /\[(aria|data|tabindex)|\[href|textarea|button|^\.sr,|^pre, a/, why: "selectors" },
   { file: /markdown\.ts$/, text: /./, why: "HTML, and Markdown to warm up with" },
   { file: /PullModel/, text: /^ollama pull/, why: "a command" },
@@ -31,6 +35,7 @@ const technical = [
 export function isTechnical(file, { text, parent, kind }) {
   if (kind === "attribute" && /^(class|key|shortcut|aria-keyshortcuts|extra)$/.test(parent)) return true;
   if (/^property "?(key|shortcut|id|by)"?$/.test(parent)) return true;
-  if (/^call .*(startsWith|closest|querySelector(All)?|contains|keptValue|piece|replace|lexer)$/.test(parent)) return true;
+  if (/^call .*(startsWith|closest|querySelector(All)?|contains|keptValue|piece|replace|lexer)$/.test(parent))
+    return true;
   return technical.some((one) => one.file.test(file) && one.text.test(text));
 }

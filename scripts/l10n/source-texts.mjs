@@ -18,7 +18,14 @@ const functions = new Map([
 ]);
 
 /** Attributes of elements that are shown or read aloud. */
-const shownAttributes = new Set(["aria-label", "title", "placeholder", "alt", "aria-description", "aria-roledescription"]);
+const shownAttributes = new Set([
+  "aria-label",
+  "title",
+  "placeholder",
+  "alt",
+  "aria-description",
+  "aria-roledescription",
+]);
 
 /** Returns the texts of a file of TypeScript or Svelte. @param {string} file @returns {Texts} */
 export function textsOf(file) {
@@ -97,7 +104,9 @@ function readSvelte(source, texts) {
   const tree = parse(source, { modern: true });
   for (const script of [tree.module, tree.instance]) {
     // Its nodes are plain objects with offsets in the file.
-    const { start, end } = /** @type {{ start: number, end: number }} */ (/** @type {unknown} */ (script?.content ?? {}));
+    const { start, end } = /** @type {{ start: number, end: number }} */ (
+      /** @type {unknown} */ (script?.content ?? {})
+    );
     if (script) readScript(source, source.slice(start, end), start, texts);
   }
   /** @param {any} node @param {string} attribute the attribute around it */
@@ -131,7 +140,8 @@ function isExpression(node) {
 export function isForPeople({ kind, text, parent }) {
   if (!/\p{L}{2}/u.test(text)) return false;
   if (kind === "text") return true;
-  if (kind === "attribute") return shownAttributes.has(parent) || (/^\p{Lu}/u.test(text) && / |^\p{Lu}\p{Ll}+$/u.test(text));
+  if (kind === "attribute")
+    return shownAttributes.has(parent) || (/^\p{Lu}/u.test(text) && / |^\p{Lu}\p{Ll}+$/u.test(text));
   if (/^(name|case|element|binary [!=]==|LiteralType)/.test(parent)) return false;
   const words = text.replace(/\{\d+\}/g, "").trim();
   if (!/\p{L}{2}/u.test(words)) return false;

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { ownWords } from "../chat/words.ts";
-import { t } from "../l10n/l10n.ts";
+import { language, t } from "../l10n/l10n.ts";
 import { describeProblems } from "./editor/problem-prompt.ts";
 import type { Keys } from "./models/keys.ts";
 import { pickModel } from "./models/model-picker.ts";
@@ -129,7 +129,7 @@ async function pickMessage({ messages }: Chat): Promise<string | undefined> {
   const items = messages.flatMap((entry) => {
     const label = ownWords(entry.parts).trim().replace(/\s+/g, " ").slice(0, 100);
     if (entry.info.role !== "user" || label === "") return [];
-    const time = new Date(entry.info.createdAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const time = new Date(entry.info.createdAt).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit" });
     return [{ label, description: time, messageID: entry.info.id }];
   });
   const title = t("Restore Checkpoint");

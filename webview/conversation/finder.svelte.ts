@@ -3,7 +3,7 @@
 import { flushSync, untrack } from "svelte";
 import type { Chat } from "../../src/chat/apply.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
-import { t } from "../../src/l10n/l10n.ts";
+import { formatted, t } from "../../src/l10n/l10n.ts";
 import { AnswerTexts, piecesOf } from "../lib/find-pieces.ts";
 import type { LogRow } from "../lib/log-rows.ts";
 import { MatchIndex, type RowMatch } from "../lib/match-index.ts";
@@ -232,4 +232,4 @@ export class Finder {
   }
 }
 
-const inWords = (count: number) => count.toLocaleString("en");
+const inWords = (count: number) => formatted(count);

@@ -2,7 +2,7 @@
 
 import type { ModelCost, PickerModel } from "../../src/chat/model-list.ts";
 import { never } from "../../src/chat/never.ts";
-import { t } from "../../src/l10n/l10n.ts";
+import { formatted, t } from "../../src/l10n/l10n.ts";
 import { rough } from "./format.ts";
 
 const unknown = t("unknown");
@@ -19,7 +19,7 @@ export function costColumn({ cost }: PickerModel): string {
 
 /** "1,000,000 tokens, $3 in, $15 out per million tokens" */
 export function factsInWords({ window, cost }: PickerModel): string {
-  const size = window === undefined ? t("window unknown") : t("{0} tokens", window.toLocaleString("en"));
+  const size = window === undefined ? t("window unknown") : t("{0} tokens", formatted(window));
   return `${size}, ${costInWords(cost)}`;
 }
 

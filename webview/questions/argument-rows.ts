@@ -1,6 +1,6 @@
 /** The arguments of a call as rows of words, for people. Pure. */
 
-import { t } from "../../src/l10n/l10n.ts";
+import { counted, formatted, t } from "../../src/l10n/l10n.ts";
 
 export interface ArgumentRow {
   /** The name of the argument in words; that of an inner one after those that it is in. */
@@ -72,6 +72,6 @@ export function folded(value: string): { start: string; rest: string } {
   // Unfolding one line more, or a few letters, is not worth a press.
   if (value.length - start.length < 40 && lines.length <= maxLines + 1) return { start: value, rest: "" };
   const left = lines.length - start.split("\n").length;
-  if (left > 0) return { start, rest: left === 1 ? t("1 more line") : t("{0} more lines", left.toLocaleString("en")) };
-  return { start, rest: t("{0} more characters", (value.length - start.length).toLocaleString("en")) };
+  if (left > 0) return { start, rest: counted(left, "{0} more line", "{0} more lines") };
+  return { start, rest: t("{0} more characters", formatted(value.length - start.length)) };
 }

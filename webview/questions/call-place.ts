@@ -2,7 +2,7 @@
 
 import { never } from "../../src/chat/never.ts";
 import type { CommandPreview, Preview } from "../../src/chat/requests.ts";
-import { t } from "../../src/l10n/l10n.ts";
+import { counted, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "../lib/escape-invisible.ts";
 import { relative } from "../lib/format.ts";
 
@@ -62,6 +62,7 @@ export function baseName(folder: string): string {
 }
 
 function duration(ms: number): string {
-  const [n, unit] = ms % 60_000 === 0 ? [ms / 60_000, "minute"] : [Math.ceil(ms / 1000), "second"];
-  return n === 1 ? `a ${unit}` : `${n} ${unit}s`;
+  return ms % 60_000 === 0
+    ? counted(ms / 60_000, "a minute", "{0} minutes")
+    : counted(Math.ceil(ms / 1000), "a second", "{0} seconds");
 }

@@ -146,7 +146,7 @@ class VSCodeReply {
     this.isEmpty = false;
     this.said += text;
     if (this.#text === undefined) {
-      this.#text = t("text-{0}", this.#texts++);
+      this.#text = `text-${this.#texts++}`;
       yield { type: "text-start", id: this.#text };
     }
     yield { type: "text-delta", id: this.#text, text };
@@ -160,7 +160,7 @@ class VSCodeReply {
   *#call({ callId, name, input }: vscode.LanguageModelToolCallPart): Generator<ModelEvent> {
     yield* this.#close();
     const isNew = callId !== "" && !this.#calls.has(callId);
-    const id = isNew ? callId : t("call_{0}", crypto.randomUUID().replaceAll("-", ""));
+    const id = isNew ? callId : `call_${crypto.randomUUID().replaceAll("-", "")}`;
     this.#calls.add(id);
     const raw = JSON.stringify(input ?? {});
     this.isEmpty = false;
@@ -209,7 +209,7 @@ function toModelError(thrown: unknown, model: string): ModelError {
     return fail(
       "rate-limit",
       t("“{0}” accepts no more requests for now", model),
-      t("Wait, or c{0}", elsewhere.slice(1)),
+      t("Wait a little, or choose another model."),
       false,
     );
   }

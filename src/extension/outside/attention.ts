@@ -52,7 +52,7 @@ interface StatusLook {
 
 const looks: Record<Wish, Pick<StatusLook, "text" | "label">> = {
   waits: { text: `$(question) ${t("Rondo waits for you")}`, label: t("Rondo waits for you") },
-  works: { text: t(`$(loading~spin) ${t("Rondo is working")}`), label: t("Rondo is working") },
+  works: { text: `$(loading~spin) ${t("Rondo is working")}`, label: t("Rondo is working") },
   failed: { text: `$(error) ${t("Rondo has stopped")}`, label: t("Rondo has stopped with an error") },
   done: { text: `$(pass) ${t("Rondo is done")}`, label: t("Rondo is done") },
 };

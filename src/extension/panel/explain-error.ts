@@ -37,12 +37,15 @@ export function explainError(error: unknown, log: vscode.LogOutputChannel): Host
     const fix = modelFixes[error.kind] ?? "show-log";
     return { message: localized(error.message), next: fix === "show-log" ? localized(error.next) : "", fix };
   }
-  if (error instanceof RecordError) return { message: localized(error.message), next: localized(error.next), fix: "show-log" };
-  if (error instanceof NoticeError) return { message: localized(error.message), next: localized(error.next), fix: error.fix };
+  if (error instanceof RecordError)
+    return { message: localized(error.message), next: localized(error.next), fix: "show-log" };
+  if (error instanceof NoticeError)
+    return { message: localized(error.message), next: localized(error.next), fix: error.fix };
   if (error instanceof AttachError || error instanceof WorktreeError) {
     return { message: localized(error.message), next: localized(error.next), fix: "none" };
   }
-  if (error instanceof IntakeError) return { message: localized(error.message), next: "", fix: intakeFixes[error.code] };
+  if (error instanceof IntakeError)
+    return { message: localized(error.message), next: "", fix: intakeFixes[error.code] };
   if (error instanceof ImportError || error instanceof AnswerError) {
     return { message: localized(error.message), next: "", fix: "none" };
   }

@@ -3,7 +3,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Starter } from "../../chat/connect.ts";
-import { t } from "../../l10n/l10n.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import { openFolders } from "../host/documents.ts";
 import { type FoundTests, findTests } from "./find-tests.ts";
 
@@ -79,17 +79,17 @@ function fixProblems(): Starter[] {
     .sort((a, b) => b.errors.length - a.errors.length);
   if (!worst) return [];
   const { uri, errors } = worst;
-  const count = errors.length === 1 ? t("1 error") : t("{0} errors", errors.length);
   const [first] = errors;
   const more = errors.length > 1 ? t(", and {0} more", errors.length - 1) : "";
   return [
     {
       glyph: "error",
-      name: t("Fix {0} in {1}", count, path.basename(uri.fsPath)),
+      name: counted(errors.length, "Fix {0} error in {1}", "Fix {0} errors in {1}", path.basename(uri.fsPath)),
       sub: `${first?.message.split("\n")[0] ?? ""}${more}`,
-      prompt: t(
-        "Fix {0} in {1}.",
-        errors.length === 1 ? t("the error") : t("the {0}", count),
+      prompt: counted(
+        errors.length,
+        "Fix the error in {1}.",
+        "Fix the {0} errors in {1}.",
         vscode.workspace.asRelativePath(uri),
       ),
     },

@@ -8,7 +8,7 @@ import { never } from "../../chat/never.ts";
 import { textPrompt } from "../../chat/prompt-input.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import type { MergeView, WorktreeView } from "../../chat/session-views.ts";
-import { t } from "../../l10n/l10n.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { previewMerge, stateOfWorktree } from "../../worktrees/changes.ts";
 import { createWorktree, folderOf, removeWorktree } from "../../worktrees/create.ts";
@@ -135,7 +135,9 @@ export class WorktreePage {
     const state = await stateOfWorktree(worktree).catch(() => undefined);
     const isUntouched = state !== undefined && state.files.length === 0 && state.ahead === 0;
     const [remove, keep] = [t("Delete the Work"), t("Keep the Branch")];
-    const detail = t("{0} changed files on {1} are not merged.", state?.files.length ?? t("Some"), worktree.branch);
+    const detail = state
+      ? t("{0} changed files on {1} are not merged.", state.files.length, worktree.branch)
+      : t("Some changed files on {0} are not merged.", worktree.branch);
     const answer = isUntouched
       ? remove
       : await vscode.window.showWarningMessage(
@@ -319,10 +321,10 @@ async function chosenFolder(): Promise<string> {
 async function mayThrowAway(worktree: Worktree): Promise<boolean> {
   const state = await stateOfWorktree(worktree).catch(() => undefined);
   const files = state?.files.length ?? 0;
-  const detail = t(
-    "{0} changed {1} deleted with the worktree and its branch.",
+  const detail = counted(
     files,
-    files === 1 ? t("file is") : t("files are"),
+    "{0} changed file is deleted with the worktree and its branch.",
+    "{0} changed files are deleted with the worktree and its branch.",
   );
   const throwAway = t("Throw Away");
   const question = t("Throw away {0}?", worktree.branch);

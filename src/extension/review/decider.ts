@@ -299,12 +299,13 @@ export class Decider {
     });
     const isDeleted = group.some((file) => file.isDeleted);
     if (group.length === 1 && !isDeleted) return;
-    const word = only.action === "accept" ? t("Accepted") : t("Rejected");
     const name = vscode.workspace.asRelativePath(vscode.Uri.parse(only.uri));
     const what =
       group.length === 1
         ? t("Rejected and deleted {0}.", name)
-        : t("{0} the changes in {1} files.", word, group.length);
+        : only.action === "accept"
+          ? t("Accepted the changes in {0} files.", group.length)
+          : t("Rejected the changes in {0} files.", group.length);
     void this.#dialogs.offerUndo(what, () => this.undo(undefined));
   }
 

@@ -6,7 +6,7 @@ import type { BackgroundCommand, Status } from "../../chat/events.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import type { SessionSummary, SessionTab } from "../../chat/session-views.ts";
 import { noSessionCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
-import { t } from "../../l10n/l10n.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import { newSession, Session } from "../../loop/session/session.ts";
 import { RecordError } from "../../loop/storage.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
@@ -276,9 +276,10 @@ export class Conversations implements vscode.Disposable {
     if (broken.length > 0) {
       const lines = broken.map((one) => one.line).join(", ");
       this.#options.observer.trouble({
-        message: t(
-          "{0} of the record could not be read ({1}); the rest is shown.",
-          broken.length === 1 ? t("A line") : t("Some lines"),
+        message: counted(
+          broken.length,
+          "A line of the record could not be read ({1}); the rest is shown.",
+          "Some lines of the record could not be read ({1}); the rest is shown.",
           lines,
         ),
         next: t("The file is unchanged."),

@@ -32,10 +32,10 @@ export async function listModels(
   // Lists of Anthropic come in pages of 20 (platform.claude.com api/models/list).
   const [url, headers] = speaksMessages
     ? [
-        msg("{0}/v1/models?limit=1000", base.replace(/\/v1$/, "")),
+        `${base.replace(/\/v1$/, "")}/v1/models?limit=1000`,
         { "anthropic-version": "2023-06-01", ...(apiKey === undefined ? {} : { "x-api-key": apiKey }) },
       ]
-    : [listURL ?? msg("{0}/models", base), bearer];
+    : [listURL ?? `${base}/models`, bearer];
   const answer = await askJson(url, { headers, signal });
   const { host } = new URL(base);
   if (answer === undefined) {

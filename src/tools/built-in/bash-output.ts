@@ -59,17 +59,14 @@ function readNewOutput(background: Background, id: string, filter: string): Tool
 function describeState({ state }: BackgroundCommand): string {
   if (state.type === "ended") return state.words;
   if (state.type === "running") return "running";
-  if (state.by === "user") return msg("waits for the user, who is asked for a password in the terminal; let it wait");
-  return msg(
-    "waits for input after {0}, which nobody can type: end it and run it non-interactively",
-    JSON.stringify(state.prompt),
-  );
+  if (state.by === "user") return "waits for the user, who is asked for a password in the terminal; let it wait";
+  return `waits for input after ${JSON.stringify(state.prompt)}, which nobody can type: end it and run it non-interactively`;
 }
 
 function describeForPeople(command: BackgroundCommand): string {
   const { state } = command;
   if (state.type !== "waiting") return describeState(command);
   return state.by === "user"
-    ? "asks for a password in the terminal"
-    : `waits for input after ${JSON.stringify(state.prompt)}`;
+    ? msg("asks for a password in the terminal")
+    : msg("waits for input after {0}", JSON.stringify(state.prompt));
 }

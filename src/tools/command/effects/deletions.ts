@@ -210,7 +210,9 @@ function noFiles(sum: DeletedFiles | undefined, isPartial: boolean) {
 
 function sentenceOf({ files, only, isCut }: DeletedFiles, isPartial: boolean, cwd: string): string {
   if (isCut || isPartial) return msg("It deletes {0} {1}.", isCut ? "more than" : msg("at least"), filesInWords(files));
-  return only === undefined ? msg("It deletes {0}.", filesInWords(files)) : msg("It deletes {0}.", shownPath(only, cwd));
+  return only === undefined
+    ? msg("It deletes {0}.", filesInWords(files))
+    : msg("It deletes {0}.", shownPath(only, cwd));
 }
 
 const filesInWords = (files: number) => (files === 1 ? msg("1 file") : msg("{0} files", files.toLocaleString("en")));

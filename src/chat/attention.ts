@@ -26,7 +26,7 @@ export function endSentence(end: "done" | "failed", title: string): string {
 
 /** Returns the text of the badge's tooltip. */
 export function waitingWords(questions: number): string {
-  return counted(questions, "{0} question waits for you", "{0} questions wait for you");
+  return counted(questions, "1 question waits for you", "{0} questions wait for you");
 }
 
 function wordsOf(request: UserRequest): string {

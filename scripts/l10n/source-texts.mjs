@@ -15,6 +15,7 @@ const functions = new Map([
   ["t", { first: 0, keys: 1 }],
   ["msg", { first: 0, keys: 1 }],
   ["counted", { first: 1, keys: 2 }],
+  ["msgCount", { first: 1, keys: 2 }],
 ]);
 
 /** Attributes of elements that are shown or read aloud. */
@@ -58,7 +59,7 @@ function readScript(source, code, offset, texts) {
         name: node.expression.text,
         line: lineAt(source, offset + node.getStart(tree)),
         keys: Array.from({ length: keys }, (_, at) => args[at]),
-        values: node.arguments.length - first - keys + (node.expression.text === "counted" ? 1 : 0),
+        values: node.arguments.length - first - keys + (first === 1 ? 1 : 0),
       });
       for (const [at, argument] of node.arguments.entries()) {
         if (at < first || at >= first + keys) visit(argument);

@@ -77,6 +77,11 @@ export function msg(text: string, ...values: Value[]): string {
   return filled(text, values);
 }
 
+/** Returns "1 file" or "2 files" in English, as `msg` does. */
+export function msgCount(n: number, one: string, many: string): string {
+  return filled(n === 1 ? one : many, [n]);
+}
+
 interface Template {
   readonly text: string;
   /** What stands before, between and after the placeholders. */
@@ -92,8 +97,9 @@ let templates: readonly Template[] | undefined;
 /** Longer texts come from a program or the model, and comparing them would take time. */
 const longestShown = 4000;
 
-/** Texts that are little more than placeholders would match anything. */
+/** Texts that are little more than placeholders would match anything; they match numbers only. */
 const shortestTemplate = 8;
+const number = /^\d+$|^\d{1,3}(,\d{3})+$/;
 
 /**
  * Translates a text that `msg` has made, here or in another process or version. Any other text is returned as it is. A
@@ -108,16 +114,31 @@ export function localized(text: string): string {
     .sort((a, b) => b.length - a.length);
   for (const template of templates) {
     const values = valuesIn(text, template);
-    if (values) return filled(translation(template.text), values);
+    if (values && isPlausible(template, values)) return filled(translation(template.text), values.map(valueInLanguage));
   }
   return text;
+}
+
+const isPlausible = ({ length }: Template, values: readonly string[]) =>
+  length >= shortestTemplate || values.every((value) => number.test(value));
+
+/** Translates numbers, "3 files" and phrases within a sentence. A name of a file or a word of a command stays as it is. */
+function valueInLanguage(value: string): string {
+  if (number.test(value)) return formatted(Number(value.replaceAll(",", "")));
+  const { bundle } = current();
+  if (Object.hasOwn(bundle, value)) return value.includes(" ") ? translation(value) : value;
+  for (const template of templates ?? []) {
+    const values = valuesIn(value, template);
+    if (values?.every((one) => number.test(one))) return filled(translation(template.text), values.map(valueInLanguage));
+  }
+  return value;
 }
 
 function templateOf(text: string): Template | undefined {
   const numbers = [...text.matchAll(/\{(\d+)\}/g)].map(([, at]) => Number(at));
   const pieces = text.split(/\{\d+\}/);
   const { length } = pieces.join("");
-  return numbers.length > 0 && length >= shortestTemplate ? { text, pieces, numbers, length } : undefined;
+  return numbers.length > 0 && length > 1 ? { text, pieces, numbers, length } : undefined;
 }
 
 /** Returns what stands in the place of each placeholder. Each piece is looked for once, so this takes no longer than reading. */

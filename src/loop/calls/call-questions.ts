@@ -76,7 +76,7 @@ function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: 
 }
 
 function commandTitle({ requires }: ToolPlan): string {
-  return requires.some(needsOwnRule) ? "Run this command outside the sandbox?" : "Run this command?";
+  return requires.some(needsOwnRule) ? msg("Run this command outside the sandbox?") : msg("Run this command?");
 }
 
 function isSilent(turn: Turn, { messageID }: ToolCall): boolean {

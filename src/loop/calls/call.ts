@@ -76,7 +76,7 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
       case "denied":
         record.error(hooks.withWords(decided.error), {
           denied: true,
-          fact: decided.by === "user" ? "denied by you" : "not allowed",
+          fact: decided.by === "user" ? msg("denied by you") : msg("not allowed"),
           words: { at: 0, text: decided.words },
         });
         return decided.end;
@@ -99,7 +99,7 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
     else if (error instanceof Blocked) {
       record.error(error.message, {
         denied: true,
-        fact: "denied by you",
+        fact: msg("denied by you"),
         words: { at: 0, text: "You stopped the turn here." },
       });
       return error.end;

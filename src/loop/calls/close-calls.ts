@@ -121,7 +121,7 @@ function closeCall(
 }
 
 function factOf(state: ToolState): string {
-  return state.status === "running" && !isAsking(state) ? "cut off" : "not run";
+  return state.status === "running" && !isAsking(state) ? msg("cut off") : msg("not run");
 }
 
 function withoutLiveOutput(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { msg } from "../../l10n/l10n.ts";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import { planServiceEdit } from "../editing/plan-service-edit.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { ServiceAction } from "../host.ts";
-import { cutLine, plural } from "../text/text.ts";
+import { cutLine } from "../text/text.ts";
 import { defineTool, ToolError } from "../tool.ts";
 import { unlessAborted } from "../until-aborted.ts";
 import { requireEditor } from "./diagnostics.ts";
@@ -66,6 +66,6 @@ function listed(actions: readonly ServiceAction[]) {
   return {
     output:
       lines.length === 0 ? "There are no actions that can be applied." : `These can be applied:\n${lines.join("\n")}`,
-    metadata: { fact: plural(lines.length, "action") },
+    metadata: { fact: msgCount(lines.length, "{0} action", "{0} actions") },
   };
 }

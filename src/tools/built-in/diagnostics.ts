@@ -57,7 +57,7 @@ async function problemsOfAll(problems: readonly CodeProblem[], workspace: Worksp
 }
 
 function formatProblems(found: readonly { problem: CodeProblem; path: string }[]): ToolResult {
-  if (found.length === 0) return { output: "No problems.", metadata: { fact: "no problems", tone: "good" } };
+  if (found.length === 0) return { output: "No problems.", metadata: { fact: msg("no problems"), tone: "good" } };
   const rank = ({ severity }: CodeProblem) => order.indexOf(severity);
   const sorted = found.toSorted((a, b) => rank(a.problem) - rank(b.problem));
   const byFile = Map.groupBy(sorted.slice(0, maxProblems), ({ path }) => path);

@@ -43,7 +43,7 @@ export const glob = defineTool({
         if (isCut) lines.push("(there are too many files here to look at all of them)");
         const held = excludedNote(list.excluded.length, "listed", filter);
         if (held) lines.push(held);
-        const fact = list.count === 0 ? "no files" : plural(list.count, "file");
+        const fact = list.count === 0 ? msg("no files") : plural(list.count, "file");
         if (left <= 0 && !isCut) return { output: lines.join("\n"), metadata: { fact } };
         const { output, metadata } = withHint(lines.join("\n"), "Narrow the pattern, or give a path.", "");
         return { output, metadata: { fact, ...metadata } };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Preview, TextRange } from "../../chat/requests.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import { asText } from "../file-access/file-checks.ts";
 import { fileRequirements, pathFor } from "../file-access/requirements.ts";
 import { secretNames } from "../file-access/secret-names.ts";
@@ -83,7 +83,7 @@ function showLines(
   if (first > Math.max(1, lines.length)) {
     throw new ToolError(`${relative} has ${plural(lines.length, "line")}; there is no line ${first}.`);
   }
-  if (lines.length === 0) return { output: "(the file is empty)", metadata: { fact: "empty" } };
+  if (lines.length === 0) return { output: "(the file is empty)", metadata: { fact: msg("empty") } };
   const shown: string[] = [];
   let characters = 0;
   for (const line of lines.slice(first - 1, first - 1 + limit)) {
@@ -117,9 +117,10 @@ function list({ entries, location }: Extract<FileKind, { type: "folder" }>, path
   const shown = entries.slice(0, 500);
   const left = entries.length - shown.length;
   const head = `${path} is a folder with ${plural(entries.length, "entry", "entries")}`;
-  if (shown.length === 0) return { output: `${location.relative} is an empty folder.`, metadata: { fact: "empty" } };
+  if (shown.length === 0)
+    return { output: `${location.relative} is an empty folder.`, metadata: { fact: msg("empty") } };
   return {
     output: `${head}:\n${shown.join("\n")}${left > 0 ? `\n(${left} more are not shown)` : ""}`,
-    metadata: { fact: plural(entries.length, "entry", "entries") },
+    metadata: { fact: msgCount(entries.length, "{0} entry", "{0} entries") },
   };
 }

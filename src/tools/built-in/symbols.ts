@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { msg } from "../../l10n/l10n.ts";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import { fileRequirements, folderRequirements, isReadProtected, pathFor } from "../file-access/requirements.ts";
 import type { CodePlace, CodeSymbol, Editor, Host, Location, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
@@ -95,7 +95,7 @@ async function formatResults(found: readonly SymbolResult[], workspace: Workspac
   ];
   return {
     output: [...lines.slice(0, maxResults), ...notes].join("\n"),
-    metadata: { fact: lines.length === 0 ? "nothing found" : plural(lines.length, "place") },
+    metadata: { fact: lines.length === 0 ? msg("nothing found") : msgCount(lines.length, "{0} place", "{0} places") },
   };
 }
 

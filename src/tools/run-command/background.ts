@@ -189,7 +189,7 @@ function describeEnd(end: CommandEnd): Pick<EndedState, "words" | "failed"> {
     case "signal":
       return { words: msg("ended by {0}", end.signal), failed: true };
     case "aborted":
-      return { words: "stopped", failed: false };
+      return { words: msg("stopped"), failed: false };
     case "failed":
       return { words: msg("could not be started: {0}", end.message), failed: true };
     default:

@@ -129,7 +129,8 @@ function valueInLanguage(value: string): string {
   if (Object.hasOwn(bundle, value)) return value.includes(" ") ? translation(value) : value;
   for (const template of templates ?? []) {
     const values = valuesIn(value, template);
-    if (values?.every((one) => number.test(one))) return filled(translation(template.text), values.map(valueInLanguage));
+    if (values?.every((one) => number.test(one)))
+      return filled(translation(template.text), values.map(valueInLanguage));
   }
   return value;
 }

@@ -38,7 +38,7 @@ describe("the check of texts", () => {
   });
 
   it("finds keys that are no literals", async () => {
-    const { calls } = await read("a.ts", "t(name); t(`a ${b}`); msg(ok ? 'a' : 'b');");
+    const { calls } = await read("a.ts", `t(name); t(\`a \${b}\`); msg(ok ? "a" : "b");`);
     assert.deepEqual(
       calls.map(({ keys }) => keys),
       [[undefined], [undefined], [undefined]],

@@ -28,6 +28,7 @@ const technical = [
   { file: /PullModel/, text: /^ollama pull/, why: "a command" },
   { file: /TurnEndNotice|AskPlainly/, text: /^Go on\.$|^Write this command plainly/, why: "messages to the model" },
   { file: /TurnEndNotice/, text: /^(Link|Button)$/, why: "classes" },
+  { file: /session-title\.ts$/, text: /^New session$/, why: "the title in the record" },
   { file: /main\.ts$/, text: /^the page has no #root$/, why: "cannot happen" },
 ];
 

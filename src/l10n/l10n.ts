@@ -78,8 +78,8 @@ export function msg(text: string, ...values: Value[]): string {
 }
 
 /** Returns "1 file" or "2 files" in English, as `msg` does. */
-export function msgCount(n: number, one: string, many: string): string {
-  return filled(n === 1 ? one : many, [n]);
+export function msgCount(n: number, one: string, many: string, ...values: Value[]): string {
+  return filled(n === 1 ? one : many, [n, ...values]);
 }
 
 interface Template {

@@ -1,18 +1,24 @@
 /** Finds elements by their English names in a panel of another language. */
 import type { Locator, Page } from "playwright-core";
-import { localized } from "../../src/l10n/l10n.ts";
+import { localized, t } from "../../src/l10n/l10n.ts";
 
 /** Parts of names, which are no texts of their own. */
 const parts: Readonly<Record<string, string>> = {
-  "time and cost": "Zeit, Token und Kosten",
+  "time and cost": "Zeit und Kosten",
   Context: "Kontext",
+  of: "von",
+  "49 k of 200 k": "49 k von 200 k",
 };
 
 function name(text: string): string {
   const whole = localized(text);
   if (whole !== text) return whole;
   const sentence = localized(`${text}.`);
-  return sentence === `${text}.` ? (parts[text] ?? text) : sentence.slice(0, -1);
+  if (sentence !== `${text}.`) return sentence.slice(0, -1);
+  const [, verb = "", object = ""] = /^(\S+) (.+)$/.exec(text) ?? [];
+  const [done, button] = [t(`${verb}|done`), t(`${verb} {0}`, object)];
+  if (done !== verb) return `${done} ${object}`;
+  return parts[text] ?? button;
 }
 
 const inPattern = ({ source, flags }: RegExp) => new RegExp(source.replace(/\p{L}[\p{L}\d ]*\p{L}/u, name), flags);

@@ -48,7 +48,13 @@ function misfits(): string[] {
   const said = (element: Element) =>
     `<${element.tagName.toLowerCase()} class="${element.className}"> ${element.textContent?.trim().slice(0, 60)}`;
   for (const element of document.body.querySelectorAll<HTMLElement>("*")) {
-    if (!element.checkVisibility({ visibilityProperty: true }) || element.closest(".sr, svg, script, style")) continue;
+    // Tabs are as narrow as their number wants.
+    if (
+      element.closest(".Tab") ||
+      !element.checkVisibility({ visibilityProperty: true }) ||
+      element.closest(".sr, svg, script, style")
+    )
+      continue;
     const { overflowX, textOverflow } = getComputedStyle(element);
     const isScroller = overflowX === "auto" || overflowX === "scroll";
     if (element.clientWidth > 1 && !isScroller && overflowX !== "visible" && textOverflow !== "ellipsis") {

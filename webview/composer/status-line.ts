@@ -77,7 +77,7 @@ function doing(chat: Chat, tool: ToolPart | undefined): string {
   const last = chat.messages.at(-1);
   if (last && isCompaction(last)) return t("Compacting");
   const answering = last?.info.role === "assistant" && last.parts.at(-1)?.type === "text";
-  return answering ? t("Answering") : t("Thinking");
+  return answering ? t("Answering") : t("Thinking|now");
 }
 
 function isCompaction({ info, parts }: Entry): boolean {

@@ -27,11 +27,11 @@ import { Announcements } from "./announcements.ts";
 import { AnswerAgain } from "./answer-again.svelte.ts";
 import { DrawSchedule, isStreamedText } from "./draw-schedule.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
-import { escapeInvisible } from "./escape-invisible.ts";
 import { fileChecks } from "./file-checks.svelte.ts";
 import { mentionedNames } from "./mentions.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
+import { sessionTitle } from "./session-title.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
 import { replaceText } from "./undoable-text.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
@@ -113,7 +113,7 @@ class PanelModel {
   menu = $state<"mode" | "model" | "send">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
-  readonly title = $derived(escapeInvisible(this.chat?.session.title ?? "") || t("New session"));
+  readonly title = $derived(sessionTitle(this.chat?.session.title ?? "", t("New session")));
   /** The open questions of the chat and of all its subagents. */
   readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);

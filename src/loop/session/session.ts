@@ -444,5 +444,5 @@ export class Session {
 }
 
 export function newSession(cwd: string, id = newID("ses")): Chat {
-  return newChat({ id, createdAt: Date.now(), title: "New session", cwd });
+  return newChat({ id, createdAt: Date.now(), title: msg("New session"), cwd });
 }

@@ -155,7 +155,7 @@ function formatRows(stdout: string, wish: GrepInput, { prefix }: SearchTarget, f
         ? `${prefix}${file}${sign}${text}`
         : `${prefix}${file}${sign}${number}${sign}${text}`,
     ),
-    fact: matches === 0 ? msg("no matches") : msg("{0} in {1}", matches, msgCount(files, "{0} file", "{0} files")),
+    fact: matches === 0 ? msg("no matches") : msgCount(files, "{1} in {0} file", "{1} in {0} files", matches),
   };
 }
 

@@ -109,6 +109,21 @@ export function localized(text: string): string {
   const { bundle } = current();
   if (text.length > longestShown) return text;
   if (Object.hasOwn(bundle, text)) return translation(text);
+  return bySentences(text) ?? byTemplate(text) ?? text;
+}
+
+/** Translates several sentences, if each is known. */
+function bySentences(text: string): string | undefined {
+  const sentences = text.split(/(?<=[.!?]) (?=\p{Lu})/u);
+  if (sentences.length < 2) return undefined;
+  const translations = sentences.map((one) =>
+    Object.hasOwn(current().bundle, one) ? translation(one) : byTemplate(one),
+  );
+  return translations.every((one) => one !== undefined) ? translations.join(" ") : undefined;
+}
+
+function byTemplate(text: string): string | undefined {
+  const { bundle } = current();
   templates ??= Object.keys(bundle)
     .flatMap((known) => templateOf(known) ?? [])
     .sort((a, b) => b.length - a.length);
@@ -116,7 +131,7 @@ export function localized(text: string): string {
     const values = valuesIn(text, template);
     if (values && isPlausible(template, values)) return filled(translation(template.text), values.map(valueInLanguage));
   }
-  return text;
+  return undefined;
 }
 
 const isPlausible = ({ length }: Template, values: readonly string[]) =>

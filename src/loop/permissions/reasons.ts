@@ -89,9 +89,13 @@ function reasonOf({ need, judgement }: Judged, told: readonly AskReason[]): AskR
   const marks = [...(need.ranges ?? [])];
   const says = (risk: Risk, sentence: string, detail = ""): AskReason[] => [{ risk, sentence, detail, marks }];
   if (protection === "secret" || protection === "ignored") {
-    const detail = protection === "ignored" ? ".rondoignore names it." : "";
+    const detail = protection === "ignored" ? msg(".rondoignore names it.") : "";
     if (permission === "external_directory") return says("outside", msg("It leaves the workspace: {0}.", pattern));
-    return says("secrets", msg("It {0} {1}.", permission === "edit" ? "changes" : "reads", secretName(need)), detail);
+    return says(
+      "secrets",
+      permission === "edit" ? msg("It changes {0}.", secretName(need)) : msg("It reads {0}.", secretName(need)),
+      detail,
+    );
   }
   if (protection === "settings")
     return says("writes", msg("It changes {0}.", pattern), msg("This file decides what runs."));
@@ -164,9 +168,12 @@ function joined(all: readonly AskReason[]): AskReason[] {
 /** "It changes a.ts." and "It changes b.ts." become one sentence with the names as its detail. */
 function withoutPath(all: readonly AskReason[]): (reason: AskReason) => AskReason {
   const kinds = [
-    { start: "It changes ", end: " files." },
-    { start: "It reads ", end: " files with secrets." },
-    { start: "It leaves the workspace: ", end: " places outside of the workspace." },
+    { start: "It changes ", joint: (count: number) => msg("It changes {0} files.", count) },
+    { start: "It reads ", joint: (count: number) => msg("It reads {0} files with secrets.", count) },
+    {
+      start: "It leaves the workspace: ",
+      joint: (count: number) => msg("It uses {0} places outside of the workspace.", count),
+    },
   ];
   return (reason) => {
     const kind = kinds.find(({ start }) => reason.sentence.startsWith(start));
@@ -176,8 +183,7 @@ function withoutPath(all: readonly AskReason[]): (reason: AskReason) => AskReaso
     if (names.length < 2) return reason;
     const shown =
       names.length > 3 ? msg("{0} and {1} more", names.slice(0, 3).join(", "), names.length - 3) : names.join(", ");
-    const verb = kind.start.startsWith("It leaves") ? "It uses " : kind.start;
-    return { ...reason, sentence: `${verb}${names.length}${kind.end}`, detail: `${shown}.` };
+    return { ...reason, sentence: kind.joint(names.length), detail: `${shown}.` };
   };
 }
 

@@ -88,7 +88,9 @@ function deletedByGit([verb = "", ...words]: readonly string[], isPartial: boole
     case "branch":
       if (!hasArgument("-D -d --delete", words)) return undefined;
       return other(
-        msg("It deletes {0} {1}.", plain.length === 1 ? msg("the branch") : msg("the branches"), listed(plain)),
+        plain.length === 1
+          ? msg("It deletes the branch {0}.", listed(plain))
+          : msg("It deletes the branches {0}.", listed(plain)),
       );
     case "tag":
       return hasArgument("-d --delete", words) ? other(msg("It deletes {0}.", listed(plain))) : undefined;
@@ -124,10 +126,25 @@ export async function describeDiscarded(
   if (files === 0)
     return isCut
       ? plain
-      : { ...plain, detail: msg("No file {0}has changed since it was last staged.", absolute ? "there " : "") };
-  const counting = only !== undefined && !isCut ? only : `${isCut ? "more than " : ""}${filesInWords(files)}`;
-  const staged = paths === "everything" ? ", and what is staged" : "";
-  return { ...plain, sentence: msg("It discards the changes in {0}{1}.", counting, staged) };
+      : {
+          ...plain,
+          detail: absolute
+            ? msg("No file there has changed since it was last staged.")
+            : msg("No file has changed since it was last staged."),
+        };
+  const counting = only !== undefined && !isCut ? only : filesInWords(files);
+  return { ...plain, sentence: discarded(counting, isCut, paths === "everything") };
+}
+
+function discarded(what: string, isCut: boolean, withStaged: boolean): string {
+  if (!withStaged) {
+    return isCut
+      ? msg("It discards the changes in more than {0}.", what)
+      : msg("It discards the changes in {0}.", what);
+  }
+  return isCut
+    ? msg("It discards the changes in more than {0}, and what is staged.", what)
+    : msg("It discards the changes in {0}, and what is staged.", what);
 }
 
 const other = (sentence: string): Deletion => ({ type: "other", sentence, detail: "" });
@@ -209,7 +226,8 @@ function noFiles(sum: DeletedFiles | undefined, isPartial: boolean) {
 }
 
 function sentenceOf({ files, only, isCut }: DeletedFiles, isPartial: boolean, cwd: string): string {
-  if (isCut || isPartial) return msg("It deletes {0} {1}.", isCut ? "more than" : msg("at least"), filesInWords(files));
+  if (isCut) return msg("It deletes more than {0}.", filesInWords(files));
+  if (isPartial) return msg("It deletes at least {0}.", filesInWords(files));
   return only === undefined
     ? msg("It deletes {0}.", filesInWords(files))
     : msg("It deletes {0}.", shownPath(only, cwd));
@@ -226,7 +244,7 @@ export const deletedInGit = (deleted: DeletedFiles): string => detailOf(deleted,
 
 function detailOf({ files, inGit, changed, isRepository, isCut }: DeletedFiles, isPartial: boolean): string {
   const more = isPartial ? ` ${msg("The others are known only when it runs.")}` : "";
-  if (inGit === undefined) return msg("Rondo cannot tell which of them git has.{0}", more);
+  if (inGit === undefined) return `${msg("Rondo cannot tell which of them git has.")}${more}`;
   if (!isRepository || (inGit === 0 && !isCut)) {
     return `${files === 1 ? msg("It is not in git.") : msg("None of them is in git.")}${more}`;
   }
@@ -234,11 +252,11 @@ function detailOf({ files, inGit, changed, isRepository, isCut }: DeletedFiles, 
   const newest =
     changed === 0
       ? ""
-      : ` ${msg("{0} not the newest text.", changed === files ? msg("Perhaps") : msg("For {0}, perhaps", changed))}`;
+      : ` ${changed === files ? msg("Perhaps not the newest text.") : msg("For {0}, perhaps not the newest text.", changed)}`;
   if (others === 0) return `${files === 1 ? msg("Git has it.") : msg("Git has all of them.")}${newest}${more}`;
   const rest =
     others === 1
       ? msg("The other one is not in git.")
       : msg("The other {0} are not in git.", others.toLocaleString("en"));
-  return msg("Git has {0} of them. {1}{2}{3}", inGit.toLocaleString("en"), rest, newest, more);
+  return `${msg("Git has {0} of them.", inGit.toLocaleString("en"))} ${rest}${newest}${more}`;
 }

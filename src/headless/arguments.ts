@@ -84,7 +84,7 @@ const known = {
   help: flag,
 } as const;
 
-export const usage = `Usage: node dist/headless.js [options] PROMPT
+export const usage = msg(`Usage: node dist/headless.js [options] PROMPT
 
 Runs one prompt in one folder. Without PROMPT, standard input is read.
 
@@ -122,7 +122,7 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --explain                    runs nothing; reads {tool, input} lines, prints what would be asked
 
 Exit code: 0 success, 1 the turn failed, 2 invalid arguments, 130 interrupted.
-`;
+`);
 
 /** @returns `help` when only the usage is wanted @throws UsageError */
 export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" {

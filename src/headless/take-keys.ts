@@ -73,19 +73,19 @@ function entriesOf(block: string, names: readonly string[]): { index: number; le
 
 /** Replaces this process; returns only if that fails, with the reason. */
 function startAnew(keys: NodeJS.ProcessEnv): string {
-  if (!process.execve) return `Node ${process.version} cannot replace a process, 22.15 can`;
+  if (!process.execve) return msg("Node {0} cannot replace a process, 22.15 can", process.version);
   const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-"));
   const pipe = path.join(folder, "keys");
   try {
     const made = spawnSync("mkfifo", ["-m", "600", pipe]);
-    if (made.status !== 0) return "there are no named pipes";
+    if (made.status !== 0) return msg("there are no named pipes");
     // It waits for the reader in the background. Descriptor 0 would be /dev/null there.
     const write = 'exec 3<&0; cat <&3 >"$0" &';
     const writer = spawnSync("/bin/sh", ["-c", write, pipe], {
       input: JSON.stringify(keys),
       stdio: ["pipe", "ignore", "ignore"],
     });
-    if (writer.status !== 0) return "the keys could not be written to a pipe";
+    if (writer.status !== 0) return msg("the keys could not be written to a pipe");
     const read = 'exec 3<"$0"; rm -r "$1"; shift; exec "$@"';
     const program = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     return process.execve("/bin/sh", ["sh", "-c", read, pipe, folder, ...program], {

@@ -89,7 +89,7 @@ export async function openPreview(chat: Chat, requestID: string): Promise<void> 
   const [only] = pairs;
   if (preview.type === "diffs" || !only) {
     const resources = pairs.map(({ left, right }) => [right, left, right]);
-    await vscode.commands.executeCommand("vscode.changes", "Proposed changes", resources);
+    await vscode.commands.executeCommand("vscode.changes", t("Proposed changes"), resources);
     return;
   }
   const title = t("{0} (proposed)", path.basename(only.right.path));

@@ -1,12 +1,14 @@
 /** The commands that a message can begin with, and the text for the model that each stands for. */
+
 import { type CommandChoice, fillTemplate, slashCommandIn } from "../../chat/slash-command.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { PromptCommand } from "../../project/command-files.ts";
 
 /** Rondo's own commands that are prompts. A command of the same name in the workspace counts before them. */
 const ownCommands: readonly PromptCommand[] = [
   {
     name: "init",
-    description: "Write AGENTS.md, which tells Rondo about this project.",
+    description: t("Write AGENTS.md, which tells Rondo about this project."),
     hint: "",
     source: "Rondo",
     template:
@@ -14,8 +16,8 @@ const ownCommands: readonly PromptCommand[] = [
   },
   {
     name: "review",
-    description: "Review the uncommitted changes, or what you name.",
-    hint: "[branch, commit or files]",
+    description: t("Review the uncommitted changes, or what you name."),
+    hint: t("[branch, commit or files]"),
     source: "Rondo",
     template:
       "Review changes as a careful engineer would, and change nothing. What to review: $ARGUMENTS (if nothing is named: what is uncommitted, else the last commit). Read the code around the changes. Report faults first, the worst first, each with file, line, what goes wrong and in which case; then what is unclear or missing, such as tests. Leave out taste and praise. If there is nothing to report, say so in one sentence.",

@@ -15,9 +15,9 @@ const restMs = 500;
 
 const explain: Starter = {
   glyph: "book",
-  name: "Explain this project",
+  name: t("Explain this project"),
   sub: t("What it does, how it is built, where to begin"),
-  prompt: "Explain this project: what it does, how it is built, and where to begin.",
+  prompt: t("Explain this project: what it does, how it is built, and where to begin."),
 };
 
 export class Starters implements vscode.Disposable {

@@ -90,7 +90,7 @@ function lensesOf(document: vscode.TextDocument, changes: Changes, hunk: LineHun
   return [
     ...(mixed.length > 0
       ? [
-          lens(`$(warning)\u00A0You changed ${lineNumbersInWords(mixed.map(fromOne))}`, "", ""),
+          lens(`$(warning)\u00A0${t("You changed {0}", lineNumbersInWords(mixed.map(fromOne)))}`, "", ""),
           lens(t("Keep mine"), "rondo.acceptHunk", t("Accept this change with your lines in it")),
           lens(t("Take Rondo's"), "rondo.takeAgentLines", t("Put Rondo's lines back, and accept the change")),
           lens(t("Keep both"), "rondo.keepBothLines", t("Put Rondo's lines below yours, and accept the change")),

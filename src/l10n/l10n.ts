@@ -97,7 +97,7 @@ let templates: readonly Template[] | undefined;
 /** Longer texts come from a program or the model, and comparing them would take time. */
 const longestShown = 4000;
 
-/** Texts that are little more than placeholders would match anything; they match numbers only. */
+/** Texts that are little more than placeholders would match anything; they match numbers and phrases only. */
 const shortestTemplate = 8;
 const number = /^\d+$|^\d{1,3}(,\d{3})+$/;
 
@@ -135,13 +135,15 @@ function byTemplate(text: string): string | undefined {
 }
 
 const isPlausible = ({ length }: Template, values: readonly string[]) =>
-  length >= shortestTemplate || values.every((value) => number.test(value));
+  length >= shortestTemplate || values.every((value) => number.test(value) || isPhrase(value));
+
+/** Of several words: a single one may be a name. */
+const isPhrase = (value: string) => value.includes(" ") && Object.hasOwn(current().bundle, value);
 
 /** Translates numbers, "3 files" and phrases within a sentence. A name of a file or a word of a command stays as it is. */
 function valueInLanguage(value: string): string {
   if (number.test(value)) return formatted(Number(value.replaceAll(",", "")));
-  const { bundle } = current();
-  if (Object.hasOwn(bundle, value)) return value.includes(" ") ? translation(value) : value;
+  if (isPhrase(value)) return translation(value);
   for (const template of templates ?? []) {
     const values = valuesIn(value, template);
     if (values?.every((one) => number.test(one)))

@@ -64,7 +64,7 @@ function effectsOf(action: Runs, known: readonly AskReason[]): AskReason[] {
   if (isTold) return [];
   const effect = effectOf(program, words);
   if (/^(writes|moves|changes)/.test(effect))
-    return [{ risk: "writes", sentence: msg("It {0}.", effect), detail: "", marks }];
+    return [{ risk: "writes", sentence: effectSentence(effect), detail: "", marks }];
   const unknown = action.words.filter(({ values }) => !values).map(({ text }) => text);
   if (unknown.length === 0) return [];
   const sentence = msg("What it does is known only when it runs.");
@@ -136,4 +136,11 @@ function namedWords({ words }: Runs): (string | undefined)[] {
 
 function overlap(one: TextRange, other: TextRange): boolean {
   return one.start < other.end && other.start < one.end;
+}
+
+/** An effect ends with the file that is written, unless it is about any. */
+function effectSentence(effect: string): string {
+  const [, verb, file = ""] = /^(writes|changes) (?!files$|who )(.+)$/s.exec(effect) ?? [];
+  if (verb === undefined) return msg("It {0}.", effect);
+  return verb === "writes" ? msg("It writes {0}.", file) : msg("It changes {0}.", file);
 }

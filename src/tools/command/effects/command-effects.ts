@@ -140,6 +140,7 @@ function overlap(one: TextRange, other: TextRange): boolean {
 
 /** An effect ends with the file that is written, unless it is about any. */
 function effectSentence(effect: string): string {
+  if (effect === "writes files") return msg("It writes files.");
   const [, verb, file = ""] = /^(writes|changes) (?!files$|who )(.+)$/s.exec(effect) ?? [];
   if (verb === undefined) return msg("It {0}.", effect);
   return verb === "writes" ? msg("It writes {0}.", file) : msg("It changes {0}.", file);

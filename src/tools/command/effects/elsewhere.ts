@@ -160,5 +160,5 @@ function sentByCurl(words: readonly string[]): RemoteChange | undefined {
 
 function sentTo(words: readonly string[]): RemoteChange {
   const [host] = hostsIn(` ${words.filter((word) => !isFlag(word)).join(" ")}`);
-  return says(msg("It sends data to {0}.", host ?? msg("the network")));
+  return says(host === undefined ? msg("It sends data to the network.") : msg("It sends data to {0}.", host));
 }

@@ -10,19 +10,20 @@ const npm = (...names) => names.map((name) => `^node_modules/${name}/`);
 const anyPackage = "^node_modules/";
 
 /**
- * Files of `folder` import each other, `allowed`, and Node's own modules unless `neutral`.
+ * Files of `folder` import each other, `allowed`, the texts of `src/l10n`, and Node's own modules unless `neutral`.
  * @param {string} folder @param {string[]} allowed
  */
 const only = (folder, allowed, { neutral = false } = {}) => ({
   name: `${folder} imports only what is below it`,
   severity: /** @type {const} */ ("error"),
   from: { path: `^${folder}/` },
-  to: { pathNot: [`^${folder}/`, ...allowed], ...(neutral ? {} : { dependencyTypesNot: ["core"] }) },
+  to: { pathNot: [`^${folder}/`, "^src/l10n/", ...allowed], ...(neutral ? {} : { dependencyTypesNot: ["core"] }) },
 });
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
+    only("src/l10n", [], { neutral: true }),
     only("src/chat", npm("zod", "ulid"), { neutral: true }),
     only("src/tools", [...src("chat"), anyPackage]),
     only("src/loop", [...src("chat", "tools/text"), "^src/tools/(tool|host|registry|invalid)[.]ts$", ...npm("zod")], {

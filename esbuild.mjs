@@ -106,11 +106,15 @@ const styleOf = async (/** @type {string} */ file) => (await component(file, "cl
 const firstPage = {
   name: "first-page",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
-    build.onLoad({ filter: /webview[\\/]first-page[\\/]page\.html$/ }, async ({ path: file }) => {
+    build.onResolve({ filter: /page\.html\?[\w-]+$/ }, ({ path: file }) => {
+      const [name = "", suffix] = file.split("?");
+      return { path: path.join(root, name), suffix: `?${suffix}` };
+    });
+    build.onLoad({ filter: /webview[\\/]first-page[\\/]page\.html$/ }, async ({ path: file, suffix }) => {
       const inWebview = (/** @type {string} */ name) => path.join(root, "webview", name);
       const [template, content, style, script] = await Promise.all([
         readFile(file, "utf8"),
-        drawnFirst(inWebview("first-page/render.ts")),
+        drawnFirst(inWebview("first-page/render.ts"), suffix.slice(1)),
         bundled({ stdin: { contents: await firstStyles(inWebview), loader: "css", resolveDir: inWebview("") } }),
         bundled({ entryPoints: [inWebview("first-page/early.ts")], format: "iife" }),
       ]);
@@ -134,20 +138,36 @@ async function firstStyles(/** @type {(name: string) => string} */ inWebview) {
   return (await Promise.all([...shared, ...own])).join("\n");
 }
 
+/** Languages other than English. */
+const languages = (await readdir(path.join(root, "l10n"))).flatMap(
+  (name) => /^bundle\.l10n\.([\w-]+)\.json$/.exec(name)?.[1] ?? [],
+);
+
+const bundleFile = (/** @type {string} */ language) => path.join(root, "l10n", `bundle.l10n.${language}.json`);
+
 /** Bundles to one text. @param {import("esbuild").BuildOptions} options */
 async function bundled(options) {
   const { outputFiles } = await build({ ...common, target: browserTarget, ...options, sourcemap: false, write: false });
   return (outputFiles?.[0]?.text ?? "").trim();
 }
 
-/** Runs a module that draws the panel, and returns its `content`. */
-async function drawnFirst(/** @type {string} */ file) {
+/**
+ * Runs a module that draws the panel, and returns its `content`, in the language of `l10n/bundle.l10n.LANGUAGE.json`.
+ * @param {string} file @param {string} language empty: English
+ */
+async function drawnFirst(file, language) {
   const code = await bundled({
     ...{ entryPoints: [file], platform: "node", format: "iife", globalName: "drawn", target: "node20" },
     plugins: [svelte("server"), lateWorkers],
   });
   const page = { rondo: { api: { getState() {} } } };
-  return new Function("window", `${code}; return drawn.content;`)(page);
+  const bundle = language ? JSON.parse(await readFile(bundleFile(language), "utf8")) : {};
+  // Modules keep texts in constants, so the language comes first (`src/l10n/l10n.ts`).
+  const globals = { [Symbol.for("rondo.l10n")]: { name: language || "en", bundle } };
+  return new Function("window", "globalThis", `${code}; return drawn.content;`)(
+    page,
+    Object.assign(Object.create(globalThis), globals),
+  );
 }
 
 /** Makes icons.css and its font, which have those of the codicons that the panel uses. */
@@ -279,7 +299,10 @@ export const builds = [
   },
   {
     ...common,
-    entryPoints: { panel: "webview/main.ts", style: "webview/style.css", page: "webview/first-page/page.html" },
+    entryPoints: {
+      ...{ panel: "webview/main.ts", style: "webview/style.css", page: "webview/first-page/page.html" },
+      ...Object.fromEntries(languages.map((name) => [`page.${name}`, `webview/first-page/page.html?${name}`])),
+    },
     platform: "browser",
     format: "iife",
     target: browserTarget,

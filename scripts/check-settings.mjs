@@ -4,10 +4,10 @@
  * each choice.
  */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { extensionLimits, loopSettings } from "../src/extension/loop-settings.ts";
+import { readEnglishManifest } from "./l10n/bundles.mjs";
 
-const { contributes } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+const { contributes } = readEnglishManifest();
 /** @type {{ title: string, order: number, properties: Record<string, Record<string, any>> }[]} */
 const groups = contributes.configuration;
 const properties = Object.assign({}, ...groups.map((group) => group.properties));

@@ -5,22 +5,29 @@ import path from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 import { builds } from "../esbuild.mjs";
+import { languages } from "./l10n/bundles.mjs";
 import { isPreRelease, root, vsixFile } from "./version.mjs";
 
-const maxBytes = 1_400_000;
+/** A language takes 60 KB. */
+const maxBytes = 1_500_000;
 
 /** Names of the bundles that the extension loads. */
 const bundles = Object.keys(builds[0]?.entryPoints ?? {}).join("|");
 
+const names = languages.join("|");
+
 /** Paths inside the VSIX; any other file fails the build. */
 const allowedFiles = [
   /^package\.json$/,
+  new RegExp(`^package[.]nls([.](${names}))?[.]json$`),
+  new RegExp(`^l10n/bundle[.]l10n[.](${names})[.]json$`),
+  new RegExp(`^dist/page([.](${names}))?[.]html$`),
   /^(README|CHANGELOG)\.md$/i,
   /^LICENSE(\.txt)?$/,
   /^NOTICE$/,
   new RegExp(`^dist/(${bundles})[.]cjs$`),
   /^dist\/(web-tree-sitter|tree-sitter-bash)\.wasm$/,
-  /^dist\/(page\.html|(panel|maths|diagrams)\.js|style\.css|codicon\.ttf)$/,
+  /^dist\/((panel|maths|diagrams)\.js|style\.css|codicon\.ttf)$/,
   /^media\/(icon\.png|rondo\.svg|recorded\.jsonl)$/,
   /^media\/walkthrough\/\w+-(dark|light|hc|hcl)\.svg$/,
 ];

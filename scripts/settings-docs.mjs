@@ -1,6 +1,7 @@
-/** Writes docs/settings.md, settings and commands, from the manifest. `--check` fails when the file is out of date. */
+/** Writes docs/settings.md, settings and commands, from the manifest in English. `--check` fails when the file is out of date. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
+import { readEnglishManifest } from "./l10n/bundles.mjs";
 
 const root = new URL("../", import.meta.url);
 const file = new URL("docs/settings.md", root);
@@ -14,7 +15,7 @@ const file = new URL("docs/settings.md", root);
  * @typedef {{ title: string, order: number, properties: Record<string, Setting> }} Group
  */
 
-const { contributes } = JSON.parse(await readFile(new URL("package.json", root), "utf8"));
+const { contributes } = readEnglishManifest();
 /** @type {Group[]} */
 const groups = contributes.configuration;
 /** @type {{ command: string, title: string }[]} */

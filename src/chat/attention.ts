@@ -1,4 +1,5 @@
 /** What Rondo says outside of its panel: in a notification, in the status bar and on the view's badge. */
+import { counted, localized, t } from "../l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { never } from "./never.ts";
 import { titleOf } from "./request-titles.ts";
@@ -19,13 +20,13 @@ export function questionSentence(request: UserRequest): string {
 
 /** `title`: of the session. */
 export function endSentence(end: "done" | "failed", title: string): string {
-  const words = end === "done" ? "Rondo is done" : "Rondo has stopped with an error";
+  const words = end === "done" ? t("Rondo is done") : t("Rondo has stopped with an error");
   return asPlainText(title === "" ? `${words}.` : `${words}: ${title}`);
 }
 
 /** Returns the text of the badge's tooltip. */
 export function waitingWords(questions: number): string {
-  return questions === 1 ? "1 question waits for you" : `${questions} questions wait for you`;
+  return counted(questions, "1 question waits for you", "{0} questions wait for you");
 }
 
 function wordsOf(request: UserRequest): string {
@@ -33,9 +34,9 @@ function wordsOf(request: UserRequest): string {
     case "permission":
       return permissionWords(request);
     case "choices":
-      return `Rondo has a question: ${titleOf(request)}`;
+      return t("Rondo has a question: {0}", titleOf(request));
     case "plan":
-      return "Rondo has a plan for you to read.";
+      return t("Rondo has a plan for you to read.");
     case "budget":
     case "loop":
       return titleOf(request);
@@ -45,35 +46,33 @@ function wordsOf(request: UserRequest): string {
 }
 
 function permissionWords(request: PermissionRequest): string {
-  const wants = `Rondo wants to ${actionOf(request)}`;
-  const sentence = request.reasons[0]?.sentence ?? "";
-  if (request.preview.type === "command" && sentence.startsWith("It "))
-    return `${wants} that ${sentence.slice("It ".length)}`;
-  return sentence === "" ? `${wants}.` : `${wants}. ${sentence}`;
+  const sentence = localized(request.reasons[0]?.sentence ?? "");
+  return `${wishOf(request)}.${sentence && ` ${sentence}`}`;
 }
 
-function actionOf({ preview, tool }: PermissionRequest): string {
+function wishOf({ preview, tool }: PermissionRequest): string {
   switch (preview.type) {
     case "command":
-      return "run a command";
+      return t("Rondo wants to run a command");
     case "diff":
-      return `change ${preview.diff.path}`;
+      return t("Rondo wants to change {0}", preview.diff.path);
     case "diffs":
-      return `change ${preview.diffs.length} files`;
+      return t("Rondo wants to change {0} files", preview.diffs.length);
     case "deletion":
-      return preview.files.length === 1 ? `delete ${preview.files[0]?.path}` : `delete ${preview.files.length} files`;
+      return preview.files.length === 1
+        ? t("Rondo wants to delete {0}", preview.files[0]?.path ?? "")
+        : t("Rondo wants to delete {0} files", preview.files.length);
     case "page":
-      return "read a web page";
+      return t("Rondo wants to read a web page");
     case "arguments":
       return preview.server === ""
-        ? `use the tool ${preview.tool}`
-        : `use the tool ${preview.tool} of ${preview.server}`;
+        ? t("Rondo wants to use the tool {0}", preview.tool)
+        : t("Rondo wants to use the tool {0} of {1}", preview.tool, preview.server);
     case "path":
-      return `use ${preview.path}`;
     case "secret":
-      return `use ${preview.path}`;
+      return t("Rondo wants to use {0}", preview.path);
     case "text":
-      return `use the tool ${tool}`;
+      return t("Rondo wants to use the tool {0}", tool);
     default:
       return never(preview);
   }

@@ -1,4 +1,5 @@
 /** Comments of the user on lines: their text for the model, and the answers in a chat. Pure; the panel uses it, too. */
+import { localized, t } from "../l10n/l10n.ts";
 import type { Chat, Entry } from "./apply.ts";
 import { fenced } from "./fence.ts";
 import type { CommentPart } from "./message.ts";
@@ -6,8 +7,8 @@ import type { PromptInput, PromptPart, SentComment } from "./prompt-input.ts";
 
 /** Returns "src/cart.ts, lines 31–33". */
 export function placeName({ place, source: { start, end } }: Pick<SentComment, "place" | "source">): string {
-  const lines = start === end ? `line ${start}` : `lines ${start}–${end}`;
-  return `${place.type === "plan" ? "The plan" : place.filename}, ${lines}`;
+  const lines = start === end ? t("line {0}", start) : t("lines {0}–{1}", start, end);
+  return `${place.type === "plan" ? t("The plan") : place.filename}, ${lines}`;
 }
 
 /** Returns the comment as the model gets it: its place, the lines and the change as data, and the user's words. */
@@ -105,9 +106,10 @@ export function answerTo(
   const number = comments.find(isIt)?.number ?? 0;
   const own = texts.map((text) => answerIn(text, number)).findLast((text) => text !== undefined);
   const text = (own ?? texts.findLast((one) => one.trim() !== "") ?? "").trim();
-  if (last?.role === "assistant" && last.error) return { type: "failed", reason: last.error.message };
-  if (!isFinal || last?.finish === "interrupted") return { type: "failed", reason: "Stopped before it was answered." };
-  return text === "" ? { type: "failed", reason: "The answer is empty." } : { type: "answered", text };
+  if (last?.role === "assistant" && last.error) return { type: "failed", reason: localized(last.error.message) };
+  if (!isFinal || last?.finish === "interrupted")
+    return { type: "failed", reason: t("Stopped before it was answered.") };
+  return text === "" ? { type: "failed", reason: t("The answer is empty.") } : { type: "answered", text };
 }
 
 /** A reply that ends so is followed by another one. */

@@ -1,19 +1,22 @@
+import { formatted, localized, t } from "../l10n/l10n.ts";
 import { never } from "./never.ts";
 import type { BudgetRequest, UserRequest } from "./requests.ts";
 
-export const loopTitle = "The model repeats itself. Continue?";
-export const planTitle = "The plan is ready.";
+export const loopTitle = t("The model repeats itself. Continue?");
+export const planTitle = t("The plan is ready.");
+
+const money = (usd: number) => formatted(usd, { style: "currency", currency: "USD" });
 
 export function budgetTitle(request: BudgetRequest): string {
   switch (request.scope) {
     case "session":
-      return `This session has cost $${request.spentUsd.toFixed(2)}. Continue?`;
+      return t("This session has cost {0}. Continue?", money(request.spentUsd));
     case "day":
-      return `Today's sessions have cost $${request.spentUsd.toFixed(2)}. Continue?`;
+      return t("Today's sessions have cost {0}. Continue?", money(request.spentUsd));
     case "tokens":
-      return `This session has used ${request.spentTokens.toLocaleString("en")} tokens. Continue?`;
+      return t("This session has used {0} tokens. Continue?", formatted(request.spentTokens));
     case "price":
-      return `The price of ${request.model} is unknown. Continue without a budget?`;
+      return t("The price of {0} is unknown. Continue without a budget?", request.model);
     default:
       return never(request);
   }
@@ -22,7 +25,7 @@ export function budgetTitle(request: BudgetRequest): string {
 export function titleOf(request: UserRequest): string {
   switch (request.kind) {
     case "permission":
-      return request.title;
+      return localized(request.title);
     case "choices":
       return questionsTitle(request.questions.map(({ question }) => question));
     case "plan":
@@ -37,5 +40,7 @@ export function titleOf(request: UserRequest): string {
 }
 
 function questionsTitle(questions: readonly string[]): string {
-  return questions.length === 1 ? questions.join() : `Rondo asks ${questions.length} things. ${questions.join(" ")}`;
+  return questions.length === 1
+    ? questions.join()
+    : t("Rondo asks {0} things. {1}", questions.length, questions.join(" "));
 }

@@ -1,5 +1,7 @@
 /** Questions of a session to the user, and their answers: one type for each kind. */
+
 import * as z from "zod/mini";
+import { msg } from "../l10n/l10n.ts";
 import type { FileDiff } from "./message.ts";
 
 export const Rule = z.object({
@@ -12,7 +14,7 @@ export const Rule = z.object({
 export type Rule = z.infer<typeof Rule>;
 
 /** Why a command asks that no rule is about. A card that lists its reasons need not say it. */
-export const noRuleWords = "Asks because no rule allows it.";
+export const noRuleWords = msg("Asks because no rule allows it.");
 
 export interface CommandPart {
   text: string;

@@ -1,4 +1,5 @@
 /** Text of messages and prompts. Its own file, because the panel uses it too and does not bundle zod. */
+import { counted, t } from "../l10n/l10n.ts";
 import { commentText, placeName } from "./comments.ts";
 import type { Part } from "./message.ts";
 import type { PromptPart } from "./prompt-input.ts";
@@ -41,6 +42,8 @@ export function isPrompt(parts: readonly Part[]): boolean {
 export function lineNumbersInWords(lines: readonly number[]): string {
   const [first = 0] = lines;
   const last = lines.at(-1) ?? first;
-  if (lines.length === 1) return `line ${first}`;
-  return last - first === lines.length - 1 ? `lines ${first}–${last}` : `${lines.length} lines`;
+  if (lines.length === 1) return t("line {0}", first);
+  return last - first === lines.length - 1
+    ? t("lines {0}–{1}", first, last)
+    : counted(lines.length, "{0} line", "{0} lines");
 }

@@ -1,7 +1,9 @@
 /** The commands, in one table. Those of the review are in `review/review-commands.ts`. */
+
 import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { ownWords } from "../chat/words.ts";
+import { language, t } from "../l10n/l10n.ts";
 import { describeProblems } from "./editor/problem-prompt.ts";
 import type { Keys } from "./models/keys.ts";
 import { pickModel } from "./models/model-picker.ts";
@@ -44,15 +46,15 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
     "rondo.sessions": revealed(() => send({ type: "show-sessions" })),
     "rondo.rename": reported(async () => {
       const { id, title } = conversations.current.chat.session;
-      const name = await vscode.window.showInputBox({ title: "Rename Session", value: title });
+      const name = await vscode.window.showInputBox({ title: t("Rename Session"), value: title });
       if (name !== undefined) await handle(handlers, { type: "rename-session", id, title: name });
     }),
     "rondo.export": reported(async () => {
       const items = [
-        { label: "Markdown", description: "to read", format: "markdown" as const },
-        { label: "JSON Lines", description: "complete; can be imported again", format: "jsonl" as const },
+        { label: t("Markdown"), description: t("to read"), format: "markdown" as const },
+        { label: t("JSON Lines"), description: t("complete; can be imported again"), format: "jsonl" as const },
       ];
-      const picked = await vscode.window.showQuickPick(items, { title: "Export Session" });
+      const picked = await vscode.window.showQuickPick(items, { title: t("Export Session") });
       const { id } = conversations.current.chat.session;
       if (picked) await handle(handlers, { type: "export-session", id, format: picked.format });
     }),
@@ -69,21 +71,21 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
     "rondo.showTrace": revealed(() => send({ type: "show-trace" })),
     "rondo.addSelection": reported(async () => {
       const editor = vscode.window.activeTextEditor;
-      if (!editor) return inform("Open a file first. Its selection is added.");
+      if (!editor) return inform(t("Open a file first. Its selection is added."));
       const attaching = files.fromSelection(editor);
       await Promise.all([attaching, panel.reveal()]);
       composer.attach([await attaching]);
     }),
     "rondo.explain": reported(async () => {
       const editor = vscode.window.activeTextEditor;
-      if (!editor) return inform("Open a file first. Its selection is explained.");
+      if (!editor) return inform(t("Open a file first. Its selection is explained."));
       await panel.reveal();
       const text = "Explain this code: what it does, and what is not obvious about it.";
       await composer.prompt({ text, attachments: [await files.fromSelection(editor)] });
     }),
     "rondo.fix": reported(async () => {
       const editor = vscode.window.activeTextEditor;
-      if (!editor) return inform("Open a file first. The problems in its selection are fixed.");
+      if (!editor) return inform(t("Open a file first. The problems in its selection are fixed."));
       const text = fixPrompt(editor);
       await panel.reveal();
       await composer.prompt({ text, attachments: [await files.fromSelection(editor)] });
@@ -96,7 +98,7 @@ export function commands(options: CommandOptions): Record<string, () => unknown>
     async "rondo.openRecord"() {
       const { session, messages } = conversations.current.chat;
       if (!conversations.has(session.id) || messages.length === 0) {
-        return inform("This session has no record yet. The first message creates it.");
+        return inform(t("This session has no record yet. The first message creates it."));
       }
       await vscode.window.showTextDocument(vscode.Uri.file(conversations.recordPath()), { preview: true });
     },
@@ -127,10 +129,10 @@ async function pickMessage({ messages }: Chat): Promise<string | undefined> {
   const items = messages.flatMap((entry) => {
     const label = ownWords(entry.parts).trim().replace(/\s+/g, " ").slice(0, 100);
     if (entry.info.role !== "user" || label === "") return [];
-    const time = new Date(entry.info.createdAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const time = new Date(entry.info.createdAt).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit" });
     return [{ label, description: time, messageID: entry.info.id }];
   });
-  const title = "Restore Checkpoint";
-  const placeHolder = "Restore the files to before this message; you see the changes first";
+  const title = t("Restore Checkpoint");
+  const placeHolder = t("Restore the files to before this message; you see the changes first");
   return (await vscode.window.showQuickPick(items.toReversed(), { title, placeHolder }))?.messageID;
 }

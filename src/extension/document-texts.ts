@@ -1,5 +1,6 @@
 import type * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
+import { t } from "../l10n/l10n.ts";
 import { planAt } from "./comments/plan-documents.ts";
 import { proposedText } from "./panel/open.ts";
 import { worktreeText } from "./panel/worktree-diff.ts";
@@ -7,7 +8,7 @@ import type { ShownReview } from "./review/shown-review.ts";
 import { checkpointText } from "./sessions/editor-checkpoints.ts";
 
 /** The text of a comparison that the window shows again after a reload. */
-const closedWithWindow = "This comparison ended when the window was reloaded. Open it again from Rondo's panel.\n";
+const closedWithWindow = `${t("This comparison ended when the window was reloaded. Open it again from Rondo's panel.")}\n`;
 
 interface DocumentSources {
   shownReview: ShownReview;

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
+import { useLanguage } from "../l10n/l10n.ts";
 import { deferred } from "../loop/session/deferred.ts";
 import type { App } from "./app.ts";
 import { DebugOutput } from "./editor/debug-output.ts";
@@ -22,6 +23,7 @@ const longestLoadMs = 500;
 let app: Promise<App> | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
+  useLanguage(vscode.env.language, vscode.l10n.bundle);
   const { subscriptions } = context;
   // VS Code types the manifest as `any`.
   const { contributes, activationEvents }: Manifest = context.extension.packageJSON;

@@ -1,6 +1,8 @@
 /** What helps where something could not be done: a button of the panel's notice, or of VS Code's notification. */
+
 import * as vscode from "vscode";
 import type { HostNotice, NoticeFix } from "../chat/protocol.ts";
+import { t } from "../l10n/l10n.ts";
 import { readSettings } from "./settings.ts";
 
 interface Fix {
@@ -11,13 +13,13 @@ interface Fix {
 const command = (title: string, id: string): Fix => ({ title, run: () => vscode.commands.executeCommand(id) });
 
 const fixes: Record<Exclude<NoticeFix, "none">, Fix> = {
-  connect: command("Connect a Model", "rondo.focus"),
-  "choose-model": command("Choose a Model", "rondo.selectModel"),
-  trust: command("Trust This Workspace", "workbench.trust.manage"),
-  "new-session": command("New Session", "rondo.new"),
-  "show-log": command("Show Log", "rondo.showLog"),
-  "open-record": command("Open Record", "rondo.openRecord"),
-  "raise-budget": { title: "Raise Budget", run: raiseDailyBudget },
+  connect: command(t("Connect a Model"), "rondo.focus"),
+  "choose-model": command(t("Choose a Model"), "rondo.selectModel"),
+  trust: command(t("Trust This Workspace"), "workbench.trust.manage"),
+  "new-session": command(t("New Session"), "rondo.new"),
+  "show-log": command(t("Show Log"), "rondo.showLog"),
+  "open-record": command(t("Open Record"), "rondo.openRecord"),
+  "raise-budget": { title: t("Raise Budget"), run: raiseDailyBudget },
 };
 
 export async function runFix(fix: NoticeFix): Promise<void> {
@@ -36,10 +38,10 @@ export async function showNotice(what: string, { message, next, fix }: HostNotic
 async function raiseDailyBudget(): Promise<void> {
   const { maxDailyBudgetUsd = 0 } = readSettings().limits;
   const typed = await vscode.window.showInputBox({
-    title: "Daily Budget",
-    prompt: "USD that all sessions of a day may cost. 0: no limit.",
+    title: t("Daily Budget"),
+    prompt: t("USD that all sessions of a day may cost. 0: no limit."),
     value: String(2 * maxDailyBudgetUsd),
-    validateInput: (text) => (Number(text) >= 0 && text.trim() !== "" ? undefined : "An amount, such as 20."),
+    validateInput: (text) => (Number(text) >= 0 && text.trim() !== "" ? undefined : t("An amount, such as 20.")),
   });
   if (typed === undefined) return;
   const settings = vscode.workspace.getConfiguration("rondo");

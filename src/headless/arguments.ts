@@ -1,4 +1,5 @@
 /** Parses the arguments of the command line. */
+
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -6,6 +7,7 @@ import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
+import { msg } from "../l10n/l10n.ts";
 import { GivenPrices, ModelOptions } from "../loop/setup/model-facts.ts";
 import { apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
@@ -82,7 +84,7 @@ const known = {
   help: flag,
 } as const;
 
-export const usage = `Usage: node dist/headless.js [options] PROMPT
+export const usage = msg(`Usage: node dist/headless.js [options] PROMPT
 
 Runs one prompt in one folder. Without PROMPT, standard input is read.
 
@@ -120,14 +122,14 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --explain                    runs nothing; reads {tool, input} lines, prints what would be asked
 
 Exit code: 0 success, 1 the turn failed, 2 invalid arguments, 130 interrupted.
-`;
+`);
 
 /** @returns `help` when only the usage is wanted @throws UsageError */
 export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" {
   const { values, positionals } = parsed(argv);
   if (values.help) return "help";
-  if (positionals.length > 1) throw new UsageError("There is more than one prompt. Put it in quotes.");
-  if (values.resume !== undefined && values.continue) throw new UsageError("Use either --resume or --continue.");
+  if (positionals.length > 1) throw new UsageError(msg("There is more than one prompt. Put it in quotes."));
+  if (values.resume !== undefined && values.continue) throw new UsageError(msg("Use either --resume or --continue."));
   return {
     prompt: positionals[0],
     output: oneOf("--output-format", values["output-format"] ?? "text", outputFormats),
@@ -205,19 +207,21 @@ function session(
 
 function sessionID(name: string, id: string): string {
   if (isSessionID(id)) return id;
-  throw new UsageError(`${name} takes letters, digits, - and _, at most 100 of them; not "${id.slice(0, 100)}".`);
+  throw new UsageError(
+    msg('{0} takes letters, digits, - and _, at most 100 of them; not "{1}".', name, id.slice(0, 100)),
+  );
 }
 
 function oneOf<T extends string>(name: string, value: string, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === value);
   if (found !== undefined) return found;
-  throw new UsageError(`${name} takes ${choices.join(", ")}; not "${value}".`);
+  throw new UsageError(msg('{0} takes {1}; not "{2}".', name, choices.join(", "), value));
 }
 
 function folder(name: string, value: string): string {
   const absolute = path.resolve(value);
   if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory()) return absolute;
-  throw new UsageError(`${name}: there is no folder ${absolute}.`);
+  throw new UsageError(msg("{0}: there is no folder {1}.", name, absolute));
 }
 
 /** Splits at commas and blanks, but not inside parentheses, as in `bash(npm test *)`. */
@@ -229,19 +233,19 @@ function count(name: string, value: string | undefined, least: number): number |
   if (value === undefined) return undefined;
   const number = Number(value);
   if (value.trim() !== "" && Number.isSafeInteger(number) && number >= least) return number;
-  throw new UsageError(`${name} takes a whole number of at least ${least}; not "${value}".`);
+  throw new UsageError(msg('{0} takes a whole number of at least {1}; not "{2}".', name, least, value));
 }
 
 function amount(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
   if (value.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new UsageError(`${name} takes an amount in USD of at least 0; not "${value}".`);
+  throw new UsageError(msg('{0} takes an amount in USD of at least 0; not "{1}".', name, value));
 }
 
 function httpAddress(name: string, value: string | undefined): string | undefined {
   if (value === undefined || /^https?:\/\//.test(value)) return value;
-  throw new UsageError(`${name} takes an http or https address; not "${value}".`);
+  throw new UsageError(msg('{0} takes an http or https address; not "{1}".', name, value));
 }
 
 function readJson<T extends z.ZodMiniType>(option: string, file: string | undefined, form: string, schema: T) {
@@ -250,6 +254,6 @@ function readJson<T extends z.ZodMiniType>(option: string, file: string | undefi
     return schema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     const why = error instanceof $ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : "";
-    throw new UsageError(`${option}: ${file} is not ${form}: ${why}`);
+    throw new UsageError(msg("{0}: {1} is not {2}: {3}", option, file, form, why));
   }
 }

@@ -1,4 +1,5 @@
 /** The command line: a thin printer over `query()`. */
+import { localized, msg } from "../l10n/l10n.ts";
 import { query } from "../query/query.ts";
 import { asQueryError, QueryError } from "../query/query-error.ts";
 import type { SDKMessage, SDKResultMessage } from "../query/query-types.ts";
@@ -11,18 +12,18 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   try {
     const options = parseOptions(argv);
     if (options === "help") {
-      process.stdout.write(usage);
+      process.stdout.write(localized(usage));
       return 0;
     }
     if (options.explain) return await (await import("./explain.ts")).explain(options.query);
     const problem = useEnvironmentProxy(process.env);
-    if (problem) process.stderr.write(`rondo: ${problem}\n`);
+    if (problem) process.stderr.write(`rondo: ${localized(problem)}\n`);
     return await run(options, env);
   } catch (caught) {
     const error = asQueryError(caught);
     if (!(error instanceof UsageError) && !(error instanceof QueryError)) throw error;
-    const next = error instanceof QueryError && error.next ? ` ${error.next}` : "";
-    process.stderr.write(`rondo: ${error.message}${next}\n`);
+    const next = error instanceof QueryError && error.next ? ` ${localized(error.next)}` : "";
+    process.stderr.write(`rondo: ${localized(error.message)}${next}\n`);
     return error instanceof QueryError && ["record", "model", "session-terminated"].includes(error.code) ? 1 : 2;
   }
 }
@@ -33,7 +34,7 @@ async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv): Promise<nu
   const input = stdinInput(options, signal);
   const running = query({
     prompt: options.prompt ?? input.prompts,
-    options: { ...options.query, env, stderr: (text) => process.stderr.write(`rondo: ${text}`) },
+    options: { ...options.query, env, stderr: (text) => process.stderr.write(`rondo: ${localized(text)}`) },
   });
   const interrupt = () => {
     interruption.abort();
@@ -55,9 +56,9 @@ async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv): Promise<nu
     process.removeListener("SIGTERM", interrupt);
   }
   if (signal.aborted) return 130;
-  if (!last) throw new UsageError("There is no prompt. Give one as the last argument or on standard input.");
+  if (!last) throw new UsageError(msg("There is no prompt. Give one as the last argument or on standard input."));
   if (last.subtype === "success") return 0;
-  process.stderr.write(`rondo: ${last.errors?.join(" ") ?? last.subtype}\n`);
+  process.stderr.write(`rondo: ${last.errors?.map(localized).join(" ") ?? last.subtype}\n`);
   return 1;
 }
 

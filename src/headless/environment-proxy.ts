@@ -1,4 +1,5 @@
 import http from "node:http";
+import { msg } from "../l10n/l10n.ts";
 
 const variables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
 
@@ -15,7 +16,7 @@ export function useEnvironmentProxy(env: NodeJS.ProcessEnv): string | undefined 
   // From Node 24.14 on (nodejs.org/api/http.html, setGlobalProxyFromEnv), which the types do not know yet.
   const use: unknown = "setGlobalProxyFromEnv" in http ? http.setGlobalProxyFromEnv : undefined;
   if (typeof use !== "function") {
-    return `The proxy of ${name} is not used: Node ${process.version} needs NODE_USE_ENV_PROXY=1, too.`;
+    return msg("The proxy of {0} is not used: Node {1} needs NODE_USE_ENV_PROXY=1, too.", name, process.version);
   }
   const given = env["no_proxy"] || env["NO_PROXY"];
   const no_proxy = given === "*" ? given : [given, loopback].filter(Boolean).join(",");
@@ -23,6 +24,6 @@ export function useEnvironmentProxy(env: NodeJS.ProcessEnv): string | undefined 
     use({ ...env, no_proxy });
     return undefined;
   } catch {
-    return `The proxy of ${name} is not used: its value is not an address.`;
+    return msg("The proxy of {0} is not used: its value is not an address.", name);
   }
 }

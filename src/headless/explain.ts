@@ -1,7 +1,9 @@
 /** `--explain`: prints what the permission card would show for a call. Runs nothing and asks no model. */
+
 import os from "node:os";
 import * as z from "zod/mini";
 import type { Rule } from "../chat/requests.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { ruledHost } from "../loop/permissions/ruled-host.ts";
 import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
@@ -55,7 +57,7 @@ function parseLine(line: string): ExplainLine {
   try {
     return ExplainLine.parse(JSON.parse(line));
   } catch {
-    throw new UsageError(`This line is not {"tool": …, "input": {…}}: ${line.slice(0, 200)}`);
+    throw new UsageError(msg('This line is not {"tool": …, "input": {…}}: {0}', line.slice(0, 200)));
   }
 }
 

@@ -1,7 +1,9 @@
 /** Reads prompts and control messages from standard input (K2). */
+
 import { addAbortSignal } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import * as z from "zod/mini";
+import { msg } from "../l10n/l10n.ts";
 import { Mailbox } from "../query/mailbox.ts";
 import type { Query, SDKUserMessage } from "../query/query-types.ts";
 import { type HeadlessOptions, UsageError } from "./arguments.ts";
@@ -86,7 +88,10 @@ function parseInputLine(line: string): z.infer<typeof InputLine> {
     return InputLine.parse(JSON.parse(line));
   } catch {
     throw new UsageError(
-      `This line of standard input is neither {"type":"user","message":{"role":"user","content":"…"}} nor a control_request: ${line.slice(0, 200)}`,
+      msg(
+        'This line of standard input is neither {"type":"user","message":{"role":"user","content":"…"}} nor a control_request: {0}',
+        line.slice(0, 200),
+      ),
     );
   }
 }

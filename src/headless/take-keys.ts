@@ -1,10 +1,12 @@
 /** Takes the keys out of this process's environment, where every program of the same user could read them. */
+
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { isRecord, parseJson } from "../chat/json.ts";
 import { keysIn } from "../chat/key-names.ts";
+import { msg } from "../l10n/l10n.ts";
 
 export interface TakenKeys {
   /** The environment with the keys, which is to be passed on as a value. */
@@ -31,7 +33,10 @@ export function takeKeys(): TakenKeys {
   if (inherited.length === 0 || process.platform === "win32" || overwrite(inherited))
     return { env, problem: undefined };
   const why = startAnew(Object.fromEntries(names.map((name) => [name, env[name]])));
-  return { env, problem: `Commands can read ${inherited.join(", ")} in the environment of this process: ${why}.` };
+  return {
+    env,
+    problem: msg("Commands can read {0} in the environment of this process: {1}.", inherited.join(", "), why),
+  };
 }
 
 /** Returns false where the system does not allow it. */
@@ -68,19 +73,19 @@ function entriesOf(block: string, names: readonly string[]): { index: number; le
 
 /** Replaces this process; returns only if that fails, with the reason. */
 function startAnew(keys: NodeJS.ProcessEnv): string {
-  if (!process.execve) return `Node ${process.version} cannot replace a process, 22.15 can`;
+  if (!process.execve) return msg("Node {0} cannot replace a process, 22.15 can", process.version);
   const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-"));
   const pipe = path.join(folder, "keys");
   try {
     const made = spawnSync("mkfifo", ["-m", "600", pipe]);
-    if (made.status !== 0) return "there are no named pipes";
+    if (made.status !== 0) return msg("there are no named pipes");
     // It waits for the reader in the background. Descriptor 0 would be /dev/null there.
     const write = 'exec 3<&0; cat <&3 >"$0" &';
     const writer = spawnSync("/bin/sh", ["-c", write, pipe], {
       input: JSON.stringify(keys),
       stdio: ["pipe", "ignore", "ignore"],
     });
-    if (writer.status !== 0) return "the keys could not be written to a pipe";
+    if (writer.status !== 0) return msg("the keys could not be written to a pipe");
     const read = 'exec 3<"$0"; rm -r "$1"; shift; exec "$@"';
     const program = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     return process.execve("/bin/sh", ["sh", "-c", read, pipe, folder, ...program], {

@@ -1,7 +1,9 @@
 /** Describes the end of a turn for people: a sentence, and what to do next. */
+
 import type { Chat } from "../chat/apply.ts";
 import type { ErrorCode, ModelRef, ReplyError } from "../chat/message.ts";
 import { never } from "../chat/never.ts";
+import { msg } from "../l10n/l10n.ts";
 import { asBegun, type ContextMeasure, fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
 import type { Log } from "./log.ts";
 import { ModelError } from "./model.ts";
@@ -17,30 +19,34 @@ export function endOf({ finish, text, calls }: Reply): TurnEnd {
     case "tool-calls":
     case "unknown":
       if (text.trim() !== "" || calls.length > 0) return { reason: "end_turn", error: undefined };
-      return failure("empty-reply", "The model ended without an answer.", "Try again, or choose another model.");
+      return failure(
+        "empty-reply",
+        msg("The model ended without an answer."),
+        msg("Try again, or choose another model."),
+      );
     case "pause":
-      return failure("paused", "The model paused before it was done.", 'Send "go on" to let it continue.');
+      return failure("paused", msg("The model paused before it was done."), msg('Send "go on" to let it continue.'));
     case "interrupted":
       return { reason: "interrupted", error: undefined };
     case "length":
       return failure(
         "max-tokens",
-        "The answer was cut off: it reached the token limit of a reply.",
-        'Send "go on" to let Rondo continue.',
+        msg("The answer was cut off: it reached the token limit of a reply."),
+        msg('Send "go on" to let Rondo continue.'),
         "max_tokens",
       );
     case "context-full":
       return failure(
         "context-full",
-        "The conversation no longer fits into the model's context window.",
-        "Start a new session, or choose a model with a larger window.",
+        msg("The conversation no longer fits into the model's context window."),
+        msg("Start a new session, or choose a model with a larger window."),
       );
     case "content-filter":
     case "refusal":
       return failure(
         "refusal",
-        "The model declined to answer this.",
-        "Rephrase your message, or choose another model.",
+        msg("The model declined to answer this."),
+        msg("Rephrase your message, or choose another model."),
       );
     default:
       return never(finish);
@@ -54,8 +60,10 @@ function failure(code: ErrorCode, message: string, next: string, reason: TurnEnd
 export function priceUnknown({ providerID, modelID }: ModelRef): TurnEnd {
   return failure(
     "price-unknown",
-    `The price of ${providerID}/${modelID} is not known, so a budget in USD cannot be kept.`,
-    "Set the price (prices, --prices, rondo.prices), or a budget of tokens (maxBudgetTokens, --max-budget-tokens).",
+    msg("The price of {0}/{1} is not known, so a budget in USD cannot be kept.", providerID, modelID),
+    msg(
+      "Set the price (prices, --prices, rondo.prices), or a budget of tokens (maxBudgetTokens, --max-budget-tokens).",
+    ),
   );
 }
 
@@ -63,8 +71,8 @@ export function overTime(timeoutMs: number): TurnEnd {
   const minutes = Math.round(timeoutMs / 60_000);
   return failure(
     "execution-timeout",
-    `The turn worked for ${minutes} minutes, which is its limit.`,
-    "Send another message to continue.",
+    msg("The turn worked for {0} minutes, which is its limit.", minutes),
+    msg("Send another message to continue."),
   );
 }
 
@@ -75,25 +83,43 @@ export function cannotFit(
   const fixed = fixedSize(asBegun(chat, config));
   const outputs = sum(entries, sizeOfOutputs);
   const count = (tokens: number) => Math.max(0, Math.round(tokens)).toLocaleString("en-US");
-  const filled = `about ${count(size)} tokens (system prompt and tools ${count(fixed)}, outputs of tools ${count(outputs)}, messages ${count(size - fixed - outputs)})`;
+  const filled = msg(
+    "about {0} tokens (system prompt and tools {1}, outputs of tools {2}, messages {3})",
+    count(size),
+    count(fixed),
+    count(outputs),
+    count(size - fixed - outputs),
+  );
   const said = cause ? ` ${cause.message}` : "";
   return {
     code: "context-full",
-    message: `The conversation does not fit into the model's context window of ${count(config.contextWindow)} tokens, and compacting does not help: ${filled}.${said}`,
-    next: "Start a new session, say it in fewer words, or choose a model with a larger window.",
+    message: msg(
+      "The conversation does not fit into the model's context window of {0} tokens, and compacting does not help: {1}.{2}",
+      count(config.contextWindow),
+      filled,
+      said,
+    ),
+    next: msg("Start a new session, say it in fewer words, or choose a model with a larger window."),
   };
 }
 
 export function isFull({ contextWindow }: AgentConfig): ReplyError {
   return {
     code: "compaction-off",
-    message: `The conversation no longer fits into the model's context window of ${contextWindow.toLocaleString("en-US")} tokens, and automatic compaction is off.`,
-    next: "Compact the conversation, or start a new session.",
+    message: msg(
+      "The conversation no longer fits into the model's context window of {0} tokens, and automatic compaction is off.",
+      contextWindow.toLocaleString("en-US"),
+    ),
+    next: msg("Compact the conversation, or start a new session."),
   };
 }
 
 export function compactionFailed(why: string): ReplyError {
-  return { code: "compaction", message: `The conversation was not compacted: ${why}`, next: "It is unchanged." };
+  return {
+    code: "compaction",
+    message: msg("The conversation was not compacted: {0}", why),
+    next: msg("It is unchanged."),
+  };
 }
 
 /** Returns why a turn failed; an unforeseen error is logged as a bug. */
@@ -104,7 +130,7 @@ export function describe(log: Pick<Log, "bug">, error: unknown): ReplyError {
   log.bug(error);
   return {
     code: "bug",
-    message: `Unexpected error in Rondo: ${error instanceof Error ? error.message : String(error)}`,
-    next: "Nothing is lost. Try again; if it happens again, report it with the log.",
+    message: msg("Unexpected error in Rondo: {0}", error instanceof Error ? error.message : String(error)),
+    next: msg("Nothing is lost. Try again; if it happens again, report it with the log."),
   };
 }

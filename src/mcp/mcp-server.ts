@@ -1,6 +1,8 @@
 /** An MCP server: started when it is needed, and restarted when it ends. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerView } from "../chat/protocol.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import { untilAborted } from "../tools/until-aborted.ts";
 import type { ServerConfig } from "./config/server-config.ts";
@@ -256,7 +258,7 @@ export class McpServer {
     try {
       const listed = await connection.listTools(signal);
       signal.throwIfAborted();
-      if (!connection.isOpen) throw new ServerFailure("passing", "The connection was cut.");
+      if (!connection.isOpen) throw new ServerFailure("passing", msg("The connection was cut."));
       this.#setTools(listed);
     } catch (error) {
       await connection.close();
@@ -384,14 +386,17 @@ export class McpServer {
     if (state.type === "sign-in")
       throw new ToolError(
         `The server ${name} requires the user to sign in. Continue without it.`,
-        `The server ${name} wants you to sign in.`,
+        msg("The server {0} wants you to sign in.", name),
       );
-    throw new ToolError(`The server ${name} does not run. Continue without it.`, `The server ${name} does not run.`);
+    throw new ToolError(
+      `The server ${name} does not run. Continue without it.`,
+      msg("The server {0} does not run.", name),
+    );
   }
 
   /** Ends a server that hangs after a call was aborted, so that the next call gets a new one. */
   async #checkAlive(connection: ServerConnection): Promise<void> {
     if ((await connection.isAlive(this.#options.times.ping)) || this.#connection !== connection) return;
-    this.#onClosed(new ServerFailure("passing", "It has stopped answering."));
+    this.#onClosed(new ServerFailure("passing", msg("It has stopped answering.")));
   }
 }

@@ -1,4 +1,5 @@
 /** Runs hooks that are callbacks of the caller, next to hooks that are commands (spec K4). */
+import { msg } from "../l10n/l10n.ts";
 import { type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
 import { deferred } from "../loop/session/deferred.ts";
 import { type Matcher, matcherOf, namesOf } from "../project/hook-matcher.ts";
@@ -68,7 +69,7 @@ function compile({ matcher = "", hooks, timeout }: HookCallbackMatcher): Compile
     return { matches: matcherOf(matcher), hooks, timeoutMs: timeout === undefined ? defaultTimeoutMs : timeout * 1000 };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new QueryError("invalid-option", `A hook cannot be used: ${error.message}.`);
+    throw new QueryError("invalid-option", msg("A hook cannot be used: {0}.", error.message));
   }
 }
 

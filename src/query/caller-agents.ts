@@ -1,4 +1,5 @@
 /** Adds the caller's agents, and replaces the prompt of the answering agent with the caller's. */
+import { msg } from "../l10n/l10n.ts";
 import type { Agent, AgentCatalog } from "../loop/agents/agents.ts";
 import { parseAgent } from "../project/agent-fields.ts";
 import { QueryError } from "./query-error.ts";
@@ -10,7 +11,7 @@ export function agentsOf({ agents = {} }: Options): Agent[] {
     const data = Object.fromEntries(Object.entries({ ...fields, name }).filter(([, value]) => value !== undefined));
     const parsed = parseAgent({ data, body: prompt }, { source: "user", fileName: name, mode: "all" });
     if (parsed.type === "agent") return parsed.agent;
-    throw new QueryError("agent-invalid", `The agent "${name}" cannot be used: ${parsed.fields.join("; ")}.`);
+    throw new QueryError("agent-invalid", msg('The agent "{0}" cannot be used: {1}.', name, parsed.fields.join("; ")));
   });
 }
 

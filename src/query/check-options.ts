@@ -1,9 +1,11 @@
 /** Checks the caller's options before anything runs: each is used, ignored with a note, or refused. */
+
 import { appendFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { PermissionMode } from "../chat/events.ts";
 import { keysIn } from "../chat/key-names.ts";
 import type { ModelRef } from "../chat/message.ts";
+import { msg } from "../l10n/l10n.ts";
 import type { Thinking } from "../loop/model.ts";
 import {
   accessFromEnvironment,
@@ -90,11 +92,11 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
     const treatment = Object.hasOwn(support, name) ? support[name as keyof Options] : "noted";
     if (treatment === "noted") note(`The option ${name} does not apply here and is ignored.`);
     if (treatment !== "refused") continue;
-    throw new QueryError("unsupported-option", `The option ${name} is not supported. Remove it.`);
+    throw new QueryError("unsupported-option", msg("The option {0} is not supported. Remove it.", name));
   }
   const unusable = (options.passEnvironment ?? []).find((name) => !/^\w+$/.test(name));
   if (unusable !== undefined)
-    throw invalid(`passEnvironment takes names of variables; not "${unusable.slice(0, 100)}".`);
+    throw invalid(msg('passEnvironment takes names of variables; not "{0}".', unusable.slice(0, 100)));
   if (options.env && namesForCommands(options.env).length > 0) {
     note("Only what concerns model providers in the option env is used; commands get the environment of this process.");
   }
@@ -102,18 +104,19 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
   if (permissionMode !== undefined) checkMode(permissionMode);
   for (const [name, id] of Object.entries({ sessionId, resume })) {
     if (id !== undefined && !isSessionID(id)) {
-      throw invalid(`${name} takes letters, digits, - and _, at most 100 of them; not "${id.slice(0, 100)}".`);
+      throw invalid(msg('{0} takes letters, digits, - and _, at most 100 of them; not "{1}".', name, id.slice(0, 100)));
     }
   }
-  if (resume !== undefined && options.continue) throw invalid("Use either resume or continue.");
+  if (resume !== undefined && options.continue) throw invalid(msg("Use either resume or continue."));
   if (resume === undefined && !options.continue) {
-    if (forkSession) throw invalid("forkSession needs resume or continue.");
-    if (resumeSessionAt !== undefined) throw invalid("resumeSessionAt needs resume or continue.");
+    if (forkSession) throw invalid(msg("forkSession needs resume or continue."));
+    if (resumeSessionAt !== undefined) throw invalid(msg("resumeSessionAt needs resume or continue."));
   }
   checkSandbox(options, note);
   checkNumbers(options);
   for (const folder of foldersOf(options)) {
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw invalid(`There is no folder ${folder}.`);
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      throw invalid(msg("There is no folder {0}.", folder));
   }
 }
 
@@ -132,12 +135,12 @@ function namesForCommands(env: NodeJS.ProcessEnv): string[] {
 export function checkMode(mode: string): PermissionMode {
   const parsed = PermissionMode.safeParse(mode);
   if (parsed.success) return parsed.data;
-  throw invalid(`A permission mode is one of ${PermissionMode.options.join(", ")}; not "${mode}".`);
+  throw invalid(msg('A permission mode is one of {0}; not "{1}".', PermissionMode.options.join(", "), mode));
 }
 
 function checkSandbox({ sandbox }: Options, note: (sentence: string) => void): void {
   if (typeof sandbox === "string" && !sandboxModes.includes(sandbox)) {
-    throw invalid(`sandbox is one of ${sandboxModes.join(", ")}; not "${sandbox}".`);
+    throw invalid(msg('sandbox is one of {0}; not "{1}".', sandboxModes.join(", "), sandbox));
   }
   const unknown = typeof sandbox === "object" ? Object.keys(sandbox).filter((name) => name !== "enabled") : [];
   if (unknown.length > 0) note(`Of the option sandbox only enabled is used, not ${unknown.join(", ")}.`);
@@ -152,19 +155,19 @@ function checkNumbers(options: Options): void {
   const { maxTurns, contextWindow, maxBudgetTokens, maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens } = options;
   for (const [name, value] of Object.entries(options.limits ?? {})) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
-      throw invalid(`limits.${name} takes a number of at least 0; not ${value}.`);
+      throw invalid(msg("limits.{0} takes a number of at least 0; not {1}.", name, value));
     }
   }
   const least = { maxTurns: 0, contextWindow: 1, maxBudgetTokens: 0 };
   for (const [name, value] of Object.entries({ maxTurns, contextWindow, maxBudgetTokens })) {
     const minimum = least[name as keyof typeof least]; // the same names
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= minimum)) {
-      throw invalid(`${name} takes a whole number of at least ${minimum}; not ${value}.`);
+      throw invalid(msg("{0} takes a whole number of at least {1}; not {2}.", name, minimum, value));
     }
   }
   for (const [name, value] of Object.entries({ maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens })) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
-      throw invalid(`${name} takes a number of at least 0; not ${value}.`);
+      throw invalid(msg("{0} takes a number of at least 0; not {1}.", name, value));
     }
   }
 }
@@ -203,16 +206,16 @@ export function chooseModel(options: Options): QueryModel {
   };
   for (const [name, address] of Object.entries({ baseUrl, traceCollector: options.traceCollector })) {
     if (address === undefined || (/^https?:\/\//.test(address) && URL.canParse(address))) continue;
-    throw invalid(`${name} takes an http or https address; not "${address}".`);
+    throw invalid(msg('{0} takes an http or https address; not "{1}".', name, address));
   }
   const provider = options.provider ?? providerIDs.find((id) => isReady(ownAccess(id))) ?? "anthropic";
   const modelID = options.model ?? defaultModel(provider, ownAccess(provider), env);
-  if (modelID === undefined) throw invalid("A custom server needs a model name (model, --model).");
+  if (modelID === undefined) throw invalid(msg("A custom server needs a model name (model, --model)."));
   return {
     model: { providerID: provider, modelID },
     accessTo(id) {
       const found = providerIDs.find((one) => one === id);
-      if (!found) throw new QueryError("model", `There is no provider "${id}" here.`);
+      if (!found) throw new QueryError("model", msg('There is no provider "{0}" here.', id));
       if (found === provider) return { provider: found, access: ownAccess(found) };
       const access = accessFromEnvironment(found, env);
       return { provider: found, access: { ...access, headers: headersFromEnvironment(found, access.baseURL, env) } };

@@ -1,7 +1,9 @@
 /** Opens the session that a query works in: a new one, an existing one, or a copy. */
+
 import path from "node:path";
 import { type Chat, recall } from "../chat/apply.ts";
 import { newID } from "../chat/ids.ts";
+import { msg } from "../l10n/l10n.ts";
 import { newSession } from "../loop/session/session.ts";
 import type { Replay } from "../record/replay.ts";
 import { Sessions } from "../record/sessions.ts";
@@ -21,15 +23,19 @@ export function openSession(options: Options, cwd: string): OpenedSession {
   const folder = sessionDir === undefined ? path.join(stateFolder(), "sessions") : path.resolve(sessionDir);
   const sessions = new Sessions(folder);
   if (sessionId !== undefined && sessions.has(sessionId)) {
-    throw new QueryError("session-exists", `There is a session "${sessionId}" already. Use resume to continue it.`);
+    throw new QueryError(
+      "session-exists",
+      msg('There is a session "{0}" already. Use resume to continue it.', sessionId),
+    );
   }
   if (resume === undefined && !options.continue) {
     return { sessions, chat: newSession(cwd, sessionId), found: undefined };
   }
   const id = resume ?? sessions.list().find((session) => session.cwd === cwd)?.id;
-  if (id === undefined) throw new QueryError("no-session", `There is no session for ${cwd} in ${folder} to continue.`);
+  if (id === undefined)
+    throw new QueryError("no-session", msg("There is no session for {0} in {1} to continue.", cwd, folder));
   if (!sessions.has(id)) {
-    throw new QueryError("no-session", `There is no session "${id}" in ${folder}.${namesOf(sessions, cwd)}`);
+    throw new QueryError("no-session", msg('There is no session "{0}" in {1}.{2}', id, folder, namesOf(sessions, cwd)));
   }
   const found = sessions.open(id);
   if (!forkSession && resumeSessionAt === undefined) return { sessions, chat: found.chat, found };
@@ -51,7 +57,7 @@ function copyChat(
 ): Chat {
   const last = until === undefined ? messages.length - 1 : messages.findIndex(({ info }) => info.id === until);
   if (until !== undefined && last < 0) {
-    throw new QueryError("no-session", `There is no message ${until} in the session ${session.id}.`);
+    throw new QueryError("no-session", msg("There is no message {0} in the session {1}.", until, session.id));
   }
   const forkOf = { sessionID: session.id, messageID: messages[last]?.info.id ?? "" };
   const { parentID: _, terminated: __, ...own } = session;

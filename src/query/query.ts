@@ -1,8 +1,10 @@
 /** `query()`: runs Rondo for another program, as an async generator of SDK messages (spec K2). */
+
 import { randomUUID } from "node:crypto";
 import type { ChatEvent } from "../chat/events.ts";
 import type { ToolPart } from "../chat/message.ts";
 import { slashCommandIn } from "../chat/slash-command.ts";
+import { msg } from "../l10n/l10n.ts";
 import { deferred } from "../loop/session/deferred.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import type { Session } from "../loop/session/session.ts";
@@ -268,7 +270,7 @@ class QueryRun implements Query {
     const typed = parts.length === 1 && first?.type === "text" ? slashCommandIn(first.text) : undefined;
     if (typed?.name === "compact") return await session.compact(typed.args);
     if (!parts.some((part) => part.type !== "text" || part.text.trim() !== "")) {
-      throw new QueryError("prompt-invalid", "The message is empty. Write what you want done.");
+      throw new QueryError("prompt-invalid", msg("The message is empty. Write what you want done."));
     }
     const { agent, tools, system, variant, model } = message;
     const answered = await session.prompt({

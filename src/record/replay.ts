@@ -1,10 +1,12 @@
 /** Reads records: the events of complete lines, and the chat that they fold into. */
+
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import * as z from "zod/mini";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
 import { attempt } from "../chat/attempt.ts";
 import { RecordedEvent } from "../chat/events.ts";
 import { isRecord, parseJson } from "../chat/json.ts";
+import { msg } from "../l10n/l10n.ts";
 import { RecordError } from "../loop/storage.ts";
 import { fastCheck } from "./fast-check.ts";
 
@@ -36,7 +38,11 @@ export function replay(path: string): Replay {
     lines = readLines(path, 0);
   } catch (error) {
     if (error instanceof RecordError) throw error;
-    throw new RecordError(`There is no session record at ${path}.`, "Choose a session from the list.", error);
+    throw new RecordError(
+      msg("There is no session record at {0}.", path),
+      msg("Choose a session from the list."),
+      error,
+    );
   }
   const chat = newChat({ id: "", createdAt: 0, title: "", cwd: "" });
   for (const event of lines.events) apply(chat, event);
@@ -91,9 +97,12 @@ function checkHeader(path: string, line: string): void {
   const found = isRecord(header) ? header["rondo"] : undefined;
   if (found === recordVersion) return;
   if (typeof found === "number" && found > recordVersion) {
-    throw new RecordError(`${path} was written by a newer Rondo.`, "Update Rondo to open this session.");
+    throw new RecordError(msg("{0} was written by a newer Rondo.", path), msg("Update Rondo to open this session."));
   }
-  throw new RecordError(`${path} is not a session record.`, "Choose another session. The file was not changed.");
+  throw new RecordError(
+    msg("{0} is not a session record.", path),
+    msg("Choose another session. The file was not changed."),
+  );
 }
 
 const isPlainEvent = fastCheck(RecordedEvent);

@@ -1,9 +1,11 @@
 /** Decides which window or process runs a session (spec Q1, Q3): the lock beside its record, and claims on it. */
+
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt } from "../chat/attempt.ts";
+import { msg } from "../l10n/l10n.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import { type HeldLock, RecordError, type SessionLock } from "../loop/storage.ts";
 import { type FoundLock, heldLock, isOwnLock, type LockContent, LockFile, takeLock } from "./lock-file.ts";
@@ -235,7 +237,10 @@ class LockLease {
 
   #lose(): void {
     this.#lost.abort(
-      new RecordError("This session was taken over by another window.", "Continue there, or open it here again."),
+      new RecordError(
+        msg("This session was taken over by another window."),
+        msg("Continue there, or open it here again."),
+      ),
     );
   }
 }
@@ -277,14 +282,18 @@ function removeClaim(path: string, token: string): void {
 function lockedError(found: FoundLock | undefined): IntakeError {
   const sentence =
     found?.type === "lock"
-      ? `This session has been running in ${describeOwner(found.content)} since ${new Date(found.content.acquiredAt).toLocaleTimeString()}.`
-      : "Another run of this session is just starting.";
-  return new IntakeError("session-locked", `${sentence} Wait for that run to end, or stop it there.`);
+      ? msg(
+          "This session has been running in {0} since {1}.",
+          describeOwner(found.content),
+          new Date(found.content.acquiredAt).toLocaleTimeString(),
+        )
+      : msg("Another run of this session is just starting.");
+  return new IntakeError("session-locked", msg("{0} Wait for that run to end, or stop it there.", sentence));
 }
 
 function describeOwner(content: LockContent): string {
-  if (isOwnLock(content)) return "this process";
-  return `process ${content.pid} on ${content.host === os.hostname() ? "this computer" : content.host}`;
+  if (isOwnLock(content)) return msg("this process");
+  return msg("process {0} on {1}", content.pid, content.host === os.hostname() ? msg("this computer") : content.host);
 }
 
 /** Rejects with the signal's reason on abort. */

@@ -1,9 +1,11 @@
 /** The folder of sessions: one record per session, and the index for the session list. */
+
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { apply, type Chat } from "../chat/apply.ts";
 import { attempt } from "../chat/attempt.ts";
 import type { SessionInfo } from "../chat/events.ts";
+import { msg } from "../l10n/l10n.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";
 import { RecordError } from "../loop/storage.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";
@@ -29,8 +31,8 @@ export class Sessions {
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     } catch (error) {
-      const message = `The folder for sessions cannot be created (${this.folder}).`;
-      throw new RecordError(message, "Check the permissions of its parent folder.", error);
+      const message = msg("The folder for sessions cannot be created ({0}).", this.folder);
+      throw new RecordError(message, msg("Check the permissions of its parent folder."), error);
     }
     return new Transcript(this.path(id), onError, from);
   }
@@ -166,8 +168,8 @@ export function isSessionID(id: string): boolean {
 /** @throws RecordError */
 function checkSessionID(id: string): string {
   if (isSessionID(id)) return id;
-  const message = `"${id.slice(0, 100)}" is not a valid session id.`;
-  throw new RecordError(message, "Use at most 100 letters, digits, - and _.");
+  const message = msg('"{0}" is not a valid session id.', id.slice(0, 100));
+  throw new RecordError(message, msg("Use at most 100 letters, digits, - and _."));
 }
 
 function guessSessionInfo({ messages }: Chat, id: string): SessionInfo {

@@ -1,7 +1,9 @@
 /** The record of one session: an append-only file with one event per line, as JSON (spec R1–R4). */
+
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
 import { attempt } from "../chat/attempt.ts";
 import type { RecordedEvent } from "../chat/events.ts";
+import { msg } from "../l10n/l10n.ts";
 import { RecordError, type Recorder } from "../loop/storage.ts";
 import { type Replay, readLines, recordVersion } from "./replay.ts";
 import { toRecordError } from "./write-errors.ts";
@@ -71,8 +73,8 @@ export class Transcript implements Recorder {
   flush(): void {
     if (!this.#tryFlush()) {
       throw new RecordError(
-        "Another window or process is running this session, so nothing can be added to it from here.",
-        "Wait for that run to end, or stop it there.",
+        msg("Another window or process is running this session, so nothing can be added to it from here."),
+        msg("Wait for that run to end, or stop it there."),
       );
     }
   }

@@ -1,4 +1,5 @@
 /** Explains in sentences for people why a record could not be written. */
+import { msg } from "../l10n/l10n.ts";
 import { RecordError } from "../loop/storage.ts";
 import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
@@ -10,25 +11,25 @@ export function toRecordError(path: string, error: unknown): RecordError {
     case "ENOSPC":
     case "EDQUOT":
       return failure(
-        "The disk is full, so the session cannot be saved and the turn was stopped.",
-        "Free some space, then try again. What is on screen is saved as soon as there is space.",
+        msg("The disk is full, so the session cannot be saved and the turn was stopped."),
+        msg("Free some space, then try again. What is on screen is saved as soon as there is space."),
       );
     case "EACCES":
     case "EPERM":
     case "EROFS":
       return failure(
-        `There is no permission to write the session's record (${path}).`,
-        "Check the folder's permissions, then try again.",
+        msg("There is no permission to write the session's record ({0}).", path),
+        msg("Check the folder's permissions, then try again."),
       );
     case "ENOENT":
       return failure(
-        `The session's record no longer exists (${path}).`,
-        "It was deleted in the meantime. Start a new session.",
+        msg("The session's record no longer exists ({0}).", path),
+        msg("It was deleted in the meantime. Start a new session."),
       );
     default:
       return failure(
-        `The session's record could not be written (${code ?? String(error)}; ${path}).`,
-        "Check the folder, then try again.",
+        msg("The session's record could not be written ({0}; {1}).", code ?? String(error), path),
+        msg("Check the folder, then try again."),
       );
   }
 }

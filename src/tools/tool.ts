@@ -1,7 +1,9 @@
 /** A tool: its name, its input, and a `prepare` that only reads and returns a plan (T3). */
+
 import * as z from "zod/mini";
 import type { CallMetadata, FilePart, ToolDefinition } from "../chat/message.ts";
 import type { AskReason, Preview, Question, TextRange } from "../chat/requests.ts";
+import { msg } from "../l10n/l10n.ts";
 import type { Host, Protection } from "./host.ts";
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
@@ -54,7 +56,7 @@ export type AskUser = (questions: readonly Question[]) => Promise<string[][] | u
 export const nobodyToAsk: AskUser = async () => {
   throw new ToolError(
     "Nobody can answer. Decide yourself, and say what you decided and why.",
-    "Nobody could answer; the model decides.",
+    msg("Nobody could answer; the model decides."),
   );
 };
 

@@ -1,7 +1,9 @@
 /** What a session has changed in its worktree, and what a merge of it would do. Nothing here changes a file or a branch. */
+
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { msg } from "../l10n/l10n.ts";
 import { fields, git, gitLine, tryGit, WorktreeError } from "./git.ts";
 import { checkedOutBranch, requireMergeTree } from "./repository.ts";
 import type { Worktree } from "./worktree-store.ts";
@@ -58,8 +60,8 @@ export async function previewMerge(worktree: Worktree): Promise<MergePreview> {
   ]);
   if (merge.code !== 0 && merge.code !== 1) {
     throw new WorktreeError(
-      `The merge cannot be computed: ${merge.stderr.trim().slice(0, 300)}`,
-      "Merge the branch yourself.",
+      msg("The merge cannot be computed: {0}", merge.stderr.trim().slice(0, 300)),
+      msg("Merge the branch yourself."),
     );
   }
   const [result = "", ...conflicts] = fields(merge.stdout);

@@ -1,8 +1,10 @@
 /** Makes and removes worktrees. */
+
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { attempt } from "../chat/attempt.ts";
+import { msg } from "../l10n/l10n.ts";
 import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 import { branchPrefix, namesFor } from "./branch-name.ts";
 import { type Copied, copyListed, listFile } from "./copy-files.ts";
@@ -64,12 +66,15 @@ export async function removeWorktree(
   and: "branch" | "unused-branch" | "keep-branch",
 ) {
   const { root, path: top, branch, sessionID } = worktree;
-  if (path.dirname(top) !== store.folder) throw new WorktreeError("This is no worktree of Rondo.", "");
+  if (path.dirname(top) !== store.folder) throw new WorktreeError(msg("This is no worktree of Rondo."), "");
   store.save({ ...worktree, state: "removing" });
   if (existsSync(root)) await tryGit(root, ["worktree", "remove", "--force", "--force", top]);
   await rm(top, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    throw new WorktreeError(`The worktree could not be removed: ${why}`, "Close what uses it. Rondo tries it again.");
+    throw new WorktreeError(
+      msg("The worktree could not be removed: {0}", why),
+      msg("Close what uses it. Rondo tries it again."),
+    );
   });
   if (existsSync(root)) {
     await tryGit(root, ["worktree", "prune"]);
@@ -100,9 +105,12 @@ async function reserve(store: WorktreeStore, wanted: NewWorktree, { root, below,
     store.forget(sessionID);
     rmdirSync(top);
     if (await hasBranch(root, branch)) continue;
-    throw new WorktreeError(`git could not make the branch ${branch}.`, "Nothing else was changed.");
+    throw new WorktreeError(msg("git could not make the branch {0}.", branch), msg("Nothing else was changed."));
   }
-  throw new WorktreeError("There are too many worktrees of this name.", "Throw some away in the list of sessions.");
+  throw new WorktreeError(
+    msg("There are too many worktrees of this name."),
+    msg("Throw some away in the list of sessions."),
+  );
 }
 
 /** @returns false if something is there */

@@ -1,5 +1,7 @@
 /** Runs git for worktrees. No hook, no file monitor and no pager of the repository runs, and nothing goes to a network. */
+
 import { spawn } from "node:child_process";
+import { msg } from "../l10n/l10n.ts";
 import { withoutKeys } from "../tools/run-command/without-keys.ts";
 
 /** A sentence for people, and what to do. */
@@ -78,7 +80,10 @@ export async function git(folder: string, args: readonly string[], options: GitO
   const { code, stdout, stderr } = await tryGit(folder, args, options);
   if (code === 0) return stdout;
   const said = stderr.trim().split("\n").slice(-3).join(" ").slice(0, 500);
-  throw new WorktreeError(`git ${args[0]} failed: ${said || `exit code ${code}`}`, "Nothing else was changed.");
+  throw new WorktreeError(
+    msg("git {0} failed: {1}", args[0] ?? "", said || `exit code ${code}`),
+    msg("Nothing else was changed."),
+  );
 }
 
 /** As `git`, without the line feed at the end. */
@@ -105,5 +110,5 @@ function inherited(): NodeJS.ProcessEnv {
 }
 
 function missing(): WorktreeError {
-  return new WorktreeError("git could not be started.", "Install git, or add it to the PATH of VS Code.");
+  return new WorktreeError(msg("git could not be started."), msg("Install git, or add it to the PATH of VS Code."));
 }

@@ -1,6 +1,8 @@
 /** Merges the work of a worktree into the branch of the user's working tree, or keeps it as a branch. */
+
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { msg } from "../l10n/l10n.ts";
 import { addAll, previewMerge } from "./changes.ts";
 import { fields, git, gitLine, tryGit, WorktreeError } from "./git.ts";
 import type { Worktree } from "./worktree-store.ts";
@@ -24,16 +26,20 @@ export async function mergeWorktree(
   const preview = await previewMerge(worktree);
   if (preview.target === undefined) {
     throw new WorktreeError(
-      "No branch is checked out in your folder, so there is nothing to merge into.",
-      "Check out a branch first.",
+      msg("No branch is checked out in your folder, so there is nothing to merge into."),
+      msg("Check out a branch first."),
     );
   }
   if (preview.blocked.length > 0) {
     const names = preview.blocked.slice(0, 5).join(", ");
-    throw new WorktreeError(`Your uncommitted changes are in the way: ${names}.`, "Commit or stash them first.");
+    throw new WorktreeError(
+      msg("Your uncommitted changes are in the way: {0}.", names),
+      msg("Commit or stash them first."),
+    );
   }
   const busy = await tryGit(root, ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]);
-  if (busy.code === 0) throw new WorktreeError("Another merge is open in your folder.", "Finish or abort it first.");
+  if (busy.code === 0)
+    throw new WorktreeError(msg("Another merge is open in your folder."), msg("Finish or abort it first."));
   await commitWork(worktree, title);
   if (preview.conflicts.length > 0 && conflicts === "session") {
     const head = await gitLine(root, ["rev-parse", "HEAD"]);
@@ -49,7 +55,10 @@ export async function mergeWorktree(
   const left = merge.code === 0 ? [] : await unmerged(root);
   if (left.length > 0) return { type: "conflicts", in: "folder", files: left };
   if (merge.code !== 0) {
-    throw new WorktreeError(`git merge failed: ${merge.stderr.trim().slice(0, 300)}`, "Your files are unchanged.");
+    throw new WorktreeError(
+      msg("git merge failed: {0}", merge.stderr.trim().slice(0, 300)),
+      msg("Your files are unchanged."),
+    );
   }
   return { type: "merged", into: preview.target, files: preview.files.length };
 }
@@ -72,8 +81,8 @@ export async function commitWork(worktree: Worktree, title: string): Promise<str
   const moved = follows.code === 0 && (await tryGit(top, ["branch", "--force", "--", branch, commit])).code === 0;
   if (moved) return commit;
   throw new WorktreeError(
-    `The worktree is no longer on ${branch}, so its work is not on that branch.`,
-    `Have Rondo switch back with “git switch ${branch}”, and take its work along.`,
+    msg("The worktree is no longer on {0}, so its work is not on that branch.", branch),
+    msg("Have Rondo switch back with “git switch {0}”, and take its work along.", branch),
   );
 }
 
@@ -86,8 +95,8 @@ async function requireSolved(top: string): Promise<void> {
   }
   if (open.length === 0) return;
   throw new WorktreeError(
-    `${open.join(", ")} still has conflicts.`,
-    "Let Rondo solve them, or solve them in the file.",
+    msg("{0} still has conflicts.", open.join(", ")),
+    msg("Let Rondo solve them, or solve them in the file."),
   );
 }
 

@@ -1,5 +1,7 @@
 /** The repository that a workspace folder is in, as far as worktrees need it. */
+
 import path from "node:path";
+import { msg } from "../l10n/l10n.ts";
 import { realFolder } from "../tools/node-host/config-files.ts";
 import { gitLine, tryGit, WorktreeError } from "./git.ts";
 
@@ -16,13 +18,16 @@ export interface Repository {
 export async function repositoryOf(folder: string): Promise<Repository> {
   const top = await tryGit(folder, ["rev-parse", "--show-toplevel"]);
   if (top.code !== 0) {
-    const next = "Open a folder of a git repository, or start a session without a worktree.";
-    throw new WorktreeError("The folder is not in a git repository, so it has no worktrees.", next);
+    const next = msg("Open a folder of a git repository, or start a session without a worktree.");
+    throw new WorktreeError(msg("The folder is not in a git repository, so it has no worktrees."), next);
   }
   const root = realFolder(top.stdout.replace(/\r?\n$/, ""));
   const head = await tryGit(root, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
   if (head.code !== 0) {
-    throw new WorktreeError("The repository has no commit yet, so there is nothing to copy.", "Make a first commit.");
+    throw new WorktreeError(
+      msg("The repository has no commit yet, so there is nothing to copy."),
+      msg("Make a first commit."),
+    );
   }
   const below = path.relative(root, realFolder(folder)).replaceAll(path.sep, "/");
   return { root, below, head: head.stdout.trim() };
@@ -44,7 +49,7 @@ export async function requireMergeTree(root: string): Promise<void> {
   // `git merge-tree --write-tree` came with 2.38 (git's RelNotes/2.38.0).
   if (Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38)) return;
   throw new WorktreeError(
-    "Merging from the panel needs git 2.38 or newer.",
-    "Update git, or merge the branch yourself.",
+    msg("Merging from the panel needs git 2.38 or newer."),
+    msg("Update git, or merge the branch yourself."),
   );
 }

@@ -5,7 +5,8 @@ import { build } from "esbuild";
 import { type Browser, chromium, type Page, type Route } from "playwright-core";
 import { builds } from "../../esbuild.mjs";
 import type { ToHost, ToPanel } from "../../src/chat/protocol.ts";
-import { pageHtml } from "../../src/extension/panel/page-html.ts";
+import { jsonForPage, pageHtml } from "../../src/extension/panel/page-html.ts";
+import type { Bundle } from "../../src/l10n/l10n.ts";
 import { fontFile, fontStyles } from "./fonts.ts";
 import { type Files, servePanel } from "./panel-server.ts";
 
@@ -26,7 +27,15 @@ const isOwn = (address: string) => address.startsWith(`${origin}/`) || address.s
 /** `pictures`: the fonts of the tests, hours of UTC, and text that each machine draws alike. */
 type Purpose = "tests" | "pictures";
 
-async function bundle(purpose: Purpose): Promise<Files> {
+/** "de" as VS Code names it; English has no file of texts. */
+export type PanelLanguage = "en" | "de" | "zh-cn";
+
+export async function textsOf(language: PanelLanguage): Promise<Bundle> {
+  if (language === "en") return {};
+  return JSON.parse(await readFile(new URL(`../../l10n/bundle.l10n.${language}.json`, import.meta.url), "utf8"));
+}
+
+async function bundle(purpose: Purpose, language: PanelLanguage): Promise<Files> {
   const panel = builds.find((options) => "panel" in (options.entryPoints ?? {}));
   const workers = builds.find((options) => "maths" in (options.entryPoints ?? {}));
   const built = await Promise.all([panel, workers].map((options) => build({ ...options, write: false })));
@@ -34,8 +43,8 @@ async function bundle(purpose: Purpose): Promise<Files> {
   let template = "";
   for (const { path, contents, text } of built.flatMap(({ outputFiles }) => outputFiles ?? [])) {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    if (name === "page.html") template = text;
-    else files.set(name, Buffer.from(contents));
+    if (name === (language === "en" ? "page.html" : `page.${language}.html`)) template = text;
+    else if (!name.endsWith(".html")) files.set(name, Buffer.from(contents));
   }
   // The browser asks for it itself.
   files.set("favicon.ico", Buffer.alloc(0));
@@ -45,7 +54,8 @@ async function bundle(purpose: Purpose): Promise<Files> {
     files.set("fonts.css", Buffer.from(styles));
     for (const [name] of styles.matchAll(/\bfonts\/[\w./-]+/g)) files.set(name, () => fontFile(name));
   }
-  const page = pageHtml(template, { source: origin, dist: origin, language: "en", nonce: "harness" });
+  const texts = jsonForPage(await textsOf(language));
+  const page = pageHtml(template, { source: origin, dist: origin, language, texts, nonce: "harness" });
   // VS Code's own styles come before the page's, too.
   const styles = ["themes.css", "fonts.css"].filter((name) => files.has(name));
   const links = styles.map((name) => `<link rel="stylesheet" href="${name}">`);
@@ -61,9 +71,9 @@ const browsers = {
 };
 
 /** Starts Chromium: `CHROMIUM_PATH`, Debian's, or what Playwright finds. */
-export async function launch(purpose: Purpose = "tests"): Promise<PanelBrowser> {
+export async function launch(purpose: Purpose = "tests", language: PanelLanguage = "en"): Promise<PanelBrowser> {
   const path = process.env["CHROMIUM_PATH"] ?? browsers[purpose].find((file) => existsSync(file));
-  const server = await servePanel(await bundle(purpose));
+  const server = await servePanel(await bundle(purpose, language));
   // Nothing else can be reached.
   const hosts = `--host-resolver-rules=MAP panel.invalid 127.0.0.1:${server.port}, MAP * ~NOTFOUND`;
   const args = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking";

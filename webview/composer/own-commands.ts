@@ -2,6 +2,7 @@
 import { argumentHint, missingArguments, writtenArguments } from "../../src/chat/command-arguments.ts";
 import type { ModelChoice } from "../../src/chat/protocol.ts";
 import { type CommandChoice, slashCommandIn } from "../../src/chat/slash-command.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "../lib/escape-invisible.ts";
 import { price } from "../lib/format.ts";
 import { panel } from "../lib/panel.svelte.ts";
@@ -20,8 +21,8 @@ interface OwnCommand {
 }
 
 const ownCommands: readonly OwnCommand[] = [
-  { name: "new", description: "Begin a new session.", hint: "", run: () => panel.newSession() },
-  { name: "sessions", description: "Show earlier sessions.", hint: "", run: () => panel.showSessions() },
+  { name: "new", description: t("Begin a new session."), hint: "", run: () => panel.newSession() },
+  { name: "sessions", description: t("Show earlier sessions."), hint: "", run: () => panel.showSessions() },
   {
     name: "compact",
     description: "Sum up the conversation to make room in the context window.",
@@ -44,7 +45,7 @@ const ownCommands: readonly OwnCommand[] = [
   },
   {
     name: "plan",
-    description: "Plan a task first: Rondo changes nothing until you approve.",
+    description: t("Plan a task first: Rondo changes nothing until you approve."),
     hint: "[task]",
     run(args) {
       send({ type: "set-mode", mode: "plan" });
@@ -64,18 +65,18 @@ const ownCommands: readonly OwnCommand[] = [
   { name: "servers", description: "Show the MCP servers.", hint: "", run: () => (panel.view = "servers") },
   {
     name: "trace",
-    description: "Show what the last turns have done, and when.",
+    description: t("Show what the last turns have done, and when."),
     hint: "",
     run: () => panel.showTrace(),
   },
-  { name: "find", description: "Search this conversation.", hint: "", run: () => panel.find() },
+  { name: "find", description: t("Search this conversation."), hint: "", run: () => panel.find() },
   {
     name: "export",
-    description: "Save this session as Markdown.",
+    description: t("Save this session as Markdown."),
     hint: "",
     run: () => panel.chat && send({ type: "export-session", id: panel.chat.session.id, format: "markdown" }),
   },
-  { name: "help", description: "List the commands.", hint: "", run: () => panel.rewrite("/") },
+  { name: "help", description: t("List the commands."), hint: "", run: () => panel.rewrite("/") },
 ];
 
 const ownSource = "Rondo";
@@ -172,7 +173,11 @@ function tellCost(): void {
   const cost = panel.state?.cost;
   if (!cost) return;
   const { session, today, partial, estimated } = cost;
-  const message = `This session has cost ${price(session, partial)}, all sessions of today ${price(today, partial)}.`;
-  const parts = [partial && "The price of some replies is not known.", estimated && "Some of it is estimated."];
+  const message = t(
+    "This session has cost {0}, all sessions of today {1}.",
+    price(session, partial),
+    price(today, partial),
+  );
+  const parts = [partial && t("The price of some replies is not known."), estimated && t("Some of it is estimated.")];
   panel.notice = { message, next: parts.filter((one) => one !== false).join(" "), fix: "none" };
 }

@@ -2,6 +2,7 @@
 
 import type { PermissionMode } from "../../src/chat/events.ts";
 import type { AgentChoice, PanelState } from "../../src/chat/protocol.ts";
+import { counted, t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "../lib/icons.ts";
 
 interface ModeLooks {
@@ -13,10 +14,10 @@ interface ModeLooks {
 }
 
 export const modeList: readonly ModeLooks[] = [
-  { mode: "default", name: "Ask first", glyph: "shield", look: "" },
-  { mode: "acceptEdits", name: "Accept edits", glyph: "edit", look: "" },
-  { mode: "plan", name: "Plan", glyph: "checklist", look: "plan" },
-  { mode: "bypassPermissions", name: "Bypass", glyph: "warning", look: "bypass" },
+  { mode: "default", name: t("Ask first"), glyph: "shield", look: "" },
+  { mode: "acceptEdits", name: t("Accept edits"), glyph: "edit", look: "" },
+  { mode: "plan", name: t("Plan"), glyph: "checklist", look: "plan" },
+  { mode: "bypassPermissions", name: t("Bypass"), glyph: "warning", look: "bypass" },
 ];
 
 const [askFirst] = modeList as [ModeLooks]; // the list is not empty
@@ -37,17 +38,21 @@ export function choosableAgents({ agents }: Pick<PanelState, "agents">): AgentCh
 export function modeSentence(mode: PermissionMode, next: PermissionMode, minutes: number): string {
   switch (mode) {
     case "default":
-      return "Reads freely. Asks before edits and commands.";
+      return t("Reads freely. Asks before edits and commands.");
     case "acceptEdits":
-      return "Edits files in this workspace without asking. Asks before commands.";
+      return t("Edits files in this workspace without asking. Asks before commands.");
     case "plan":
-      return "Changes nothing. Ends with a plan that you approve.";
+      return t("Changes nothing. Ends with a plan that you approve.");
     default:
-      return `Nothing asks but protected files and leaving the sandbox. Deny rules still apply. For ${timeWords(minutes)}, then ${looksOfMode(next).name} again.`;
+      return t(
+        "Nothing asks but protected files and leaving the sandbox. Deny rules still apply. For {0}, then {1} again.",
+        timeWords(minutes),
+        looksOfMode(next).name,
+      );
   }
 }
 
 function timeWords(minutes: number): string {
-  if (minutes < 1) return `${Math.round(minutes * 60)} seconds`;
-  return minutes === 1 ? "1 minute" : `${Math.round(minutes * 10) / 10} minutes`;
+  if (minutes < 1) return counted(Math.round(minutes * 60), "{0} second", "{0} seconds");
+  return counted(Math.round(minutes * 10) / 10, "{0} minute", "{0} minutes");
 }

@@ -1,5 +1,7 @@
 /** When a message is sent that is written while Rondo works: the keys, and the words for it. */
+
 import type { PromptTime } from "../../src/chat/protocol.ts";
+import { t } from "../../src/l10n/l10n.ts";
 
 const isMac = navigator.platform.startsWith("Mac");
 
@@ -11,10 +13,10 @@ interface TimeChoice {
 }
 
 export const sendTimes: Record<PromptTime, TimeChoice> = {
-  "next-step": { name: "Send at the next step", key: "Enter", shortcut: "Enter" },
-  "after-turn": { name: "Send after this turn", key: isMac ? "⌥Enter" : "Alt+Enter", shortcut: "Alt+Enter" },
+  "next-step": { name: t("Send at the next step"), key: "Enter", shortcut: "Enter" },
+  "after-turn": { name: t("Send after this turn"), key: isMac ? "⌥Enter" : "Alt+Enter", shortcut: "Alt+Enter" },
   now: {
-    name: "Stop and send now",
+    name: t("Stop and send now"),
     key: isMac ? "⇧⌘Enter" : "Ctrl+Shift+Enter",
     shortcut: isMac ? "Meta+Shift+Enter" : "Control+Shift+Enter",
   },
@@ -28,6 +30,6 @@ export function timeOfEnter({ altKey, ctrlKey, metaKey, shiftKey }: KeyboardEven
 
 /** Says when a message of the queue is sent: "at the next step". */
 export function timeInWords(when: Exclude<PromptTime, "now">, isRunning: boolean): string {
-  if (when === "next-step") return isRunning ? "at the next step" : "with your next message";
-  return isRunning ? "after this turn" : "after your next message";
+  if (when === "next-step") return isRunning ? t("at the next step") : t("with your next message");
+  return isRunning ? t("after this turn") : t("after your next message");
 }

@@ -5,7 +5,8 @@ import type { SessionInfo, TurnEnded } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
 import type { Readiness } from "../../src/chat/protocol.ts";
-import { count, elapsed } from "../lib/format.ts";
+import { counted, t } from "../../src/l10n/l10n.ts";
+import { elapsed } from "../lib/format.ts";
 import type { IconName } from "../lib/icons.ts";
 import { lastShown } from "../lib/message-groups.ts";
 import { toolKindOf, toolLineOf } from "../lib/tool-line.ts";
@@ -23,12 +24,17 @@ interface StatusLine {
 export function statusOf(chat: Chat, readiness: Readiness, questions: number, now: number): StatusLine {
   const { status } = chat;
   if (questions > 0) {
-    const words = questions > 1 ? `Waiting for you · 1 of ${questions}` : "Waiting for you";
+    const words = questions > 1 ? t("Waiting for you · 1 of {0}", questions) : t("Waiting for you");
     return { kind: "asks", glyph: "question", words, time: "" };
   }
   switch (status.type) {
     case "retry":
-      return { kind: "retry", glyph: "history", words: "Retrying", time: ` in ${elapsed(status.nextAt - now)}` };
+      return {
+        kind: "retry",
+        glyph: "history",
+        words: t("Retrying"),
+        time: ` ${t("in {0}|time", elapsed(status.nextAt - now))}`,
+      };
     case "busy":
       return busyLine(chat, status.since, now);
     case "idle":
@@ -41,7 +47,12 @@ export function statusOf(chat: Chat, readiness: Readiness, questions: number, no
 function busyLine(chat: Chat, since: number, now: number): StatusLine {
   const { silentSince } = chat;
   if (silentSince !== undefined) {
-    return { kind: "stalled", glyph: "watch", words: "Not responding", time: ` for ${elapsed(now - silentSince)}` };
+    return {
+      kind: "stalled",
+      glyph: "watch",
+      words: t("Not responding"),
+      time: ` ${t("for {0}|time", elapsed(now - silentSince))}`,
+    };
   }
   const tool = openTool(chat);
   const start = tool?.state.status === "running" ? tool.state.start : since;
@@ -62,11 +73,11 @@ function doing(chat: Chat, tool: ToolPart | undefined): string {
     const { verb, object } = toolLineOf(tool, false, chat.session.cwd);
     return `${verb} ${object}`.trim();
   }
-  if (tool) return toolKindOf(tool.tool) === "edit" ? "Writing an edit" : "Preparing a call";
+  if (tool) return toolKindOf(tool.tool) === "edit" ? t("Writing an edit") : t("Preparing a call");
   const last = chat.messages.at(-1);
-  if (last && isCompaction(last)) return "Compacting";
+  if (last && isCompaction(last)) return t("Compacting");
   const answering = last?.info.role === "assistant" && last.parts.at(-1)?.type === "text";
-  return answering ? "Answering" : "Thinking";
+  return answering ? t("Answering") : t("Thinking|now");
 }
 
 function isCompaction({ info, parts }: Entry): boolean {
@@ -77,13 +88,15 @@ function idleLine(chat: Chat, readiness: Readiness): StatusLine {
   const { ended } = chat;
   if (ended) {
     const done = ended.reason === "end_turn";
-    const words = done ? `Done in ${elapsed(ended.durationMs)} · ${count(ended.steps, "step")}` : endedWords(ended);
+    const words = done
+      ? t("Done in {0} · {1}", elapsed(ended.durationMs), counted(ended.steps, "{0} step", "{0} steps"))
+      : endedWords(ended);
     if (done) return { kind: "idle", glyph: "check", words, time: "" };
     return { kind: "stopped", glyph: ended.reason === "error" ? "error" : "debug-stop", words, time: "" };
   }
   const last = lastShown(chat.messages)?.info;
   if (last?.role === "assistant" && last.error) {
-    return { kind: "stopped", glyph: "error", words: "Stopped by an error", time: "" };
+    return { kind: "stopped", glyph: "error", words: t("Stopped by an error"), time: "" };
   }
   // The window was closed or reloaded during the turn, so there is no event of its end.
   if (last && (last.role === "user" || last.finish === "interrupted" || last.finish === "tool-calls")) {
@@ -91,38 +104,38 @@ function idleLine(chat: Chat, readiness: Readiness): StatusLine {
     return { kind: "stopped", glyph: by === "error" ? "error" : "debug-stop", words: markWords[by], time: "" };
   }
   if (readiness.type === "no-key") {
-    return { kind: "idle", glyph: "debug-disconnect", words: "No model connected", time: "" };
+    return { kind: "idle", glyph: "debug-disconnect", words: t("No model connected"), time: "" };
   }
-  return { kind: "idle", glyph: "circle-small-filled", words: "Ready", time: "" };
+  return { kind: "idle", glyph: "circle-small-filled", words: t("Ready"), time: "" };
 }
 
 /** Without an event of the end, the record tells how it was. */
 const markWords: Record<NonNullable<SessionInfo["terminated"]>["by"], string> = {
-  process: "Interrupted",
-  memory: "Ended",
-  stop: "Stopped by you",
-  "time-limit": "Stopped: reached the time limit",
-  "turn-limit": "Stopped: reached the limit of replies",
-  budget: "Stopped: the budget is used up",
-  error: "Stopped by an error",
+  process: t("Interrupted"),
+  memory: t("Ended"),
+  stop: t("Stopped by you"),
+  "time-limit": t("Stopped: reached the time limit"),
+  "turn-limit": t("Stopped: reached the limit of replies"),
+  budget: t("Stopped: the budget is used up"),
+  error: t("Stopped by an error"),
 };
 
 function endedWords({ reason, steps, error }: TurnEnded): string {
   switch (reason) {
     case "end_turn":
-      return "Done";
+      return t("Done");
     case "max_turns":
-      return `Stopped: reached the limit of ${count(steps, "step")}`;
+      return t("Stopped: reached the limit of {0}", counted(steps, "{0} step", "{0} steps"));
     case "error_max_budget_usd":
-      return error?.code === "price-unknown" ? "Stopped: the price is unknown" : markWords.budget;
+      return error?.code === "price-unknown" ? t("Stopped: the price is unknown") : markWords.budget;
     case "interrupted":
     case "aborted":
       return markWords.stop;
     case "max_tokens":
-      return "Stopped: the reply hit the token limit";
+      return t("Stopped: the reply hit the token limit");
     case "blocked":
-      if (error?.code === "hook") return "Stopped by a hook";
-      return error?.code === "doom-loop" ? "Stopped: the model repeated itself" : "Stopped: you denied a step";
+      if (error?.code === "hook") return t("Stopped by a hook");
+      return error?.code === "doom-loop" ? t("Stopped: the model repeated itself") : t("Stopped: you denied a step");
     case "error":
       return error?.code === "execution-timeout" ? markWords["time-limit"] : markWords.error;
     default:

@@ -1,7 +1,9 @@
 /** Finds a text in the whole conversation: in its data while the page is idle, and then in the page. */
+
 import { flushSync, untrack } from "svelte";
 import type { Chat } from "../../src/chat/apply.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
+import { formatted, t } from "../../src/l10n/l10n.ts";
 import { AnswerTexts, piecesOf } from "../lib/find-pieces.ts";
 import type { LogRow } from "../lib/log-rows.ts";
 import { MatchIndex, type RowMatch } from "../lib/match-index.ts";
@@ -50,8 +52,8 @@ export class Finder {
   readonly words = $derived.by(() => {
     const { total, place, isDone } = this.#counts;
     if (this.query.trim() === "") return "";
-    if (!isDone) return total === 0 ? "Searching…" : `${inWords(total)} so far`;
-    return total === 0 ? "No results" : `${inWords(place)} of ${inWords(total)}`;
+    if (!isDone) return total === 0 ? t("Searching…") : t("{0} so far", inWords(total));
+    return total === 0 ? t("No results") : t("{0} of {1}", inWords(place), inWords(total));
   });
 
   readonly hasMatches = $derived(this.#counts.total > 0);
@@ -230,4 +232,4 @@ export class Finder {
   }
 }
 
-const inWords = (count: number) => count.toLocaleString("en");
+const inWords = (count: number) => formatted(count);

@@ -3,12 +3,16 @@
  * keeps what comes meanwhile: messages of the host, and what the user types.
  */
 import type { ToPanel } from "../../src/chat/protocol.ts";
+import { useLanguage } from "../../src/l10n/l10n.ts";
 import type { VSCodeApi } from "./early-page.ts";
 
 declare function acquireVsCodeApi(): VSCodeApi;
 
 /** A window that is minimized gets no frames. */
 const longestPaintMs = 200;
+
+// Before the panel, whose modules keep texts in constants.
+useLanguage(document.documentElement.lang, JSON.parse(document.getElementById("texts")?.textContent || "{}"));
 
 const api = acquireVsCodeApi();
 const own = document.currentScript;

@@ -1,4 +1,5 @@
 /** Writes the announcements about a running turn for screen readers: sentences, not tokens. */
+
 import { type Chat, findPart } from "../../src/chat/apply.ts";
 import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
 import type { Message, ToolPart } from "../../src/chat/message.ts";
@@ -7,9 +8,10 @@ import type { PanelState } from "../../src/chat/protocol.ts";
 import { titleOf } from "../../src/chat/request-titles.ts";
 import type { UserRequest } from "../../src/chat/requests.ts";
 import type { ReviewFile } from "../../src/chat/review-views.ts";
+import { counted, localized, t } from "../../src/l10n/l10n.ts";
 import { modeName } from "../composer/permission-modes.ts";
 import { removeInvisible } from "./escape-invisible.ts";
-import { clock, count, cutOffWords } from "./format.ts";
+import { clock, cutOffWords } from "./format.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { changesInWords, decisionsInWords, isDecided } from "./review-rows.ts";
 import { endOfSentences, firstSentence, spokenText } from "./spoken-text.ts";
@@ -33,13 +35,13 @@ export class Announcements {
     } else if (event.type === "part" && event.part.type === "tool") this.#addTool(event.part, chat.session.cwd);
     else if (event.type === "asked") this.#addQuestion(event.request);
     else if (event.type === "rewound") {
-      const messages = count(messageGroupsOf(chat.setAside).length, "message");
-      this.#add(event.messageID === null ? "The messages are back." : `${messages} set aside.`);
+      const messages = counted(messageGroupsOf(chat.setAside).length, "{0} message", "{0} messages");
+      this.#add(event.messageID === null ? t("The messages are back.") : t("{0} set aside.", messages));
     } else if (event.type === "background") this.#addBackground(event.commands);
-    else if (event.type === "message" && isSummary(event.message)) this.#add("Conversation compacted.");
+    else if (event.type === "message" && isSummary(event.message)) this.#add(t("Conversation compacted."));
     else if (event.type === "ended" && event.reason === "end_turn") {
       const { changes, files } = changesInWords(review);
-      this.#add(review.every(isDecided) ? "Done." : `Done, ${changes} in ${files}.`);
+      this.#add(review.every(isDecided) ? t("Done.") : t("Done, {0} in {1}.", changes, files));
     }
   }
 
@@ -51,9 +53,9 @@ export class Announcements {
   /** Both ends of Bypass are announced: it may end by itself. */
   addMode(before: PanelState | undefined, { mode, modeEndsAt }: PanelState): void {
     if (!before || before.mode === mode) return;
-    const until = modeEndsAt === undefined ? "" : ` until ${clock(modeEndsAt)}`;
-    if (mode === "bypassPermissions") this.#add(`Bypass${until}: nothing asks but protected files.`);
-    else if (before.mode === "bypassPermissions") this.#add(`Bypass has ended. Mode: ${modeName(mode)}.`);
+    const until = modeEndsAt === undefined ? "" : ` ${t("until {0}", clock(modeEndsAt))}`;
+    if (mode === "bypassPermissions") this.#add(t("Bypass{0}: nothing asks but protected files.", until));
+    else if (before.mode === "bypassPermissions") this.#add(t("Bypass has ended. Mode: {0}.", modeName(mode)));
   }
 
   addReview(before: readonly ReviewFile[], after: readonly ReviewFile[]): void {
@@ -63,12 +65,12 @@ export class Announcements {
   addAttached(before: readonly Attachment[], after: readonly Attachment[]): void {
     // A removed one makes the list shorter, and another session's list is not compared.
     const added = after.slice(before.length);
-    for (const { filename } of added) this.#add(`${removeInvisible(filename)} attached.`);
+    for (const { filename } of added) this.#add(t("{0} attached.", removeInvisible(filename)));
   }
 
   addRestored(restored: NonNullable<PanelState["restored"]>): void {
     if (restored.open > 0) this.#add(`${cutOffWords(restored)}.`);
-    else if (restored.files > 0) this.#add(`${count(restored.files, "file")} restored.`);
+    else if (restored.files > 0) this.#add(t("{0} restored.", counted(restored.files, "{0} file", "{0} files")));
   }
 
   setFound(words: string): void {
@@ -109,7 +111,7 @@ export class Announcements {
     }
     if (state.status !== "completed" && state.status !== "error") return;
     const line = toolLineOf(part, false, cwd);
-    const told = line.state === "denied" ? line.fact : `failed: ${firstSentence(resultOf(part))}`;
+    const told = line.state === "denied" ? line.fact : t("failed: {0}", firstSentence(resultOf(part)));
     const result = state.status === "error" ? told : line.fact;
     this.#add(`${line.verb} ${line.object}${result && `, ${result}`}.`);
   }
@@ -120,8 +122,9 @@ export class Announcements {
       const before = this.#background.get(key);
       this.#background.set(key, state.type);
       if (before === undefined || before === state.type) continue;
-      if (state.type === "ended") this.#add(`${firstLine(command)} ended in the background, ${state.words}.`);
-      else if (state.type === "waiting") this.#add(`${firstLine(command)} waits for input: ${state.prompt}`);
+      if (state.type === "ended")
+        this.#add(t("{0} ended in the background, {1}.", firstLine(command), localized(state.words)));
+      else if (state.type === "waiting") this.#add(t("{0} waits for input: {1}", firstLine(command), state.prompt));
     }
   }
 
@@ -131,7 +134,7 @@ export class Announcements {
   }
 
   #flushReads(): void {
-    if (this.#reads > 0) this.#sentences.push(`Read ${count(this.#reads, "file")}.`);
+    if (this.#reads > 0) this.#sentences.push(t("Read {0}.", counted(this.#reads, "{0} file", "{0} files")));
     this.#reads = 0;
   }
 }

@@ -1,7 +1,8 @@
 /** The end of a turn whose window was closed or reloaded, in words. */
+
 import type { Chat } from "../../src/chat/apply.ts";
 import { newestTodos } from "../../src/chat/todos.ts";
-import { count } from "./format.ts";
+import { counted, t } from "../../src/l10n/l10n.ts";
 import { lastShown } from "./message-groups.ts";
 
 /** Says what was cut and how far it was; empty if nothing was, or if the user has stopped it. */
@@ -15,6 +16,8 @@ export function brokenOffWords({ session, messages, status, requests, ended }: C
   const todos = newestTodos(messages);
   const done = todos.filter(({ state }) => state === "done").length;
   const far =
-    todos.length === 0 ? "" : ` ${done} of ${count(todos.length, "to-do")} ${done === 1 ? "is" : "are"} done.`;
-  return `VS Code was closed while Rondo worked.${far}`;
+    todos.length === 0
+      ? ""
+      : ` ${counted(done, "{0} of {1} is done.", "{0} of {1} are done.", counted(todos.length, "{0} to-do", "{0} to-dos"))}`;
+  return `${t("VS Code was closed while Rondo worked.")}${far}`;
 }

@@ -1,5 +1,7 @@
 /** "/" at the beginning of a prompt: which commands it offers. */
+
 import type { CommandChoice } from "../../src/chat/slash-command.ts";
+import { t } from "../../src/l10n/l10n.ts";
 
 /** Returns the letters after "/" while the cursor is in them; undefined if the text is no begun command. */
 export function begunCommand(text: string, cursor: number): string | undefined {

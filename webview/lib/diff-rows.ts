@@ -1,3 +1,4 @@
+import { counted } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { shortened } from "./format.ts";
 
@@ -24,7 +25,7 @@ export function patchRows(patch: string): DiffRow[] {
       // An empty side counts from the line before it.
       const start = Number(head[3]) + (head[4] === "0" ? 1 : 0);
       const gap = start - after;
-      const text = gap === 1 ? "1 unchanged line" : `${gap} unchanged lines`;
+      const text = counted(gap, "{0} unchanged line", "{0} unchanged lines");
       if (gap > 0 && rows.length > 0) rows.push({ kind: "skip", number: undefined, text });
       after = start;
       before = Number(head[1]) + (head[2] === "0" ? 1 : 0);

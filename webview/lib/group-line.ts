@@ -1,7 +1,9 @@
 /** Describes neighbouring calls of one kind in one line: what was read, edited or searched for. */
+
 import type { ToolPart } from "../../src/chat/message.ts";
+import { counted, formatted, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
-import { baseName, count } from "./format.ts";
+import { baseName } from "./format.ts";
 import { argumentsOf, type ToolLine, toolKindOf, toolLineOf } from "./tool-line.ts";
 
 export interface GroupLine extends Pick<ToolLine, "glyph" | "verb" | "object" | "code"> {
@@ -15,21 +17,30 @@ const mostNames = 2;
 export function groupLine(parts: readonly ToolPart[], cwd: string): GroupLine {
   switch (toolKindOf(parts[0]?.tool ?? "")) {
     case "read":
-      return { glyph: "files", verb: "Read", code: false, ...named(fileNames(parts), mostNames) };
+      return { glyph: "files", verb: t("Read|done"), code: false, ...named(fileNames(parts), mostNames) };
     case "edit":
-      return { glyph: "edit", verb: "Edited", code: false, ...named(fileNames(parts), mostNames) };
+      return { glyph: "edit", verb: t("Edited"), code: false, ...named(fileNames(parts), mostNames) };
     case "search": {
       const patterns = parts.map((part) => toolLineOf(part, false, cwd).object);
-      return { glyph: "search", verb: "Searched", code: true, ...named([...new Set(patterns)], 1) };
+      return { glyph: "search", verb: t("Searched"), code: true, ...named([...new Set(patterns)], 1) };
     }
     default:
-      return { glyph: "tools", verb: "Used", code: false, object: count(parts.length, "tool"), rest: "" };
+      return {
+        glyph: "tools",
+        verb: t("Used"),
+        code: false,
+        object: counted(parts.length, "{0} tool", "{0} tools"),
+        rest: "",
+      };
   }
 }
 
 function named(names: readonly string[], most: number): { object: string; rest: string } {
   const left = names.length - most;
-  return { object: names.slice(0, most).join(", "), rest: left > 0 ? `and ${left.toLocaleString("en")} more` : "" };
+  return {
+    object: names.slice(0, most).join(", "),
+    rest: left > 0 ? t("and {0} more", formatted(left)) : "",
+  };
 }
 
 /** Returns the names of the files, each once. Files of one name have their folder before it. */

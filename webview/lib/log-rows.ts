@@ -1,8 +1,10 @@
 /** The rows of the log: each is drawn, measured and left out alone. A message has one or many. */
+
 import type { Entry } from "../../src/chat/apply.ts";
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { TextPart, ToolPart } from "../../src/chat/message.ts";
 import { ownWords } from "../../src/chat/words.ts";
+import { localized, t } from "../../src/l10n/l10n.ts";
 import { type Activity, type CompactionMark, type MessageGroup, plainTextOf, segmentsOf } from "./message-groups.ts";
 import { toolLineOf } from "./tool-line.ts";
 
@@ -127,14 +129,14 @@ export function rowText(row: LogRow, cwd: string): string {
   if (row.type === "user") return ownWords(row.entry.parts);
   if (row.type === "text" || row.type === "notice") return String(row.part.text);
   if (row.type === "undrawn") return row.text;
-  if (row.type === "interrupted") return "Interrupted";
+  if (row.type === "interrupted") return t("Interrupted");
   if (row.type === "tools") return "";
-  if (row.type === "compaction") return "Conversation compacted";
+  if (row.type === "compaction") return t("Conversation compacted");
   const { activity } = row;
-  if (activity.type === "reasoning") return "Thought";
+  if (activity.type === "reasoning") return t("Thought");
   if (activity.type === "retry") {
-    const times = activity.times > 1 ? ` ${activity.times} times` : "";
-    return `Tried again${times}: ${activity.part.error.message}`;
+    const times = activity.times > 1 ? ` ${t("{0} times", activity.times)}` : "";
+    return t("Tried again{0}: {1}", times, localized(activity.part.error.message));
   }
   const parts = activity.type === "collapsed" ? activity.parts : [activity.part];
   return parts.map((part) => callText(part, cwd)).join("\n");

@@ -8,6 +8,7 @@ import {
   mentionKinds,
 } from "../../src/chat/mentions.ts";
 import type { AgentChoice, EditorContext, EditorContextKind } from "../../src/chat/protocol.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "./icons.ts";
 
 /** What the editor holds, in the order of the list. `held` is undefined until the host has said it. */

@@ -1,5 +1,7 @@
 /** Rows of the model picker: what fits the search, by provider. They stand in the order of the list, always. */
+
 import type { PickerGroup, PickerList, PickerModel, UnconnectedProvider } from "../../src/chat/model-list.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { lettersOf } from "./letter-search.ts";
 
@@ -50,7 +52,7 @@ export function searchableModels(list: PickerList): SearchableModels {
         const id = named(model.modelID);
         return { model, ...named(model.label), id: id.name, idLetters: id.letters };
       });
-      const heading = group.kind === "found" ? `Found ${escapeInvisible(list.where)}: ${name}` : name;
+      const heading = group.kind === "found" ? t("Found {0}: {1}", escapeInvisible(list.where), name) : name;
       return { ...group, name, heading, letters, models };
     }),
     unconnected: list.unconnected.map((provider) => {
@@ -120,7 +122,7 @@ function groupRows(
 const fits = (word: string, ...letters: string[]) => letters.some((one) => one.includes(word));
 
 function connectRows(unconnected: SearchableModels["unconnected"], words: readonly string[]): ModelRow[] {
-  const group = { id: "not connected", name: "Not connected" };
+  const group = { id: "not connected", name: t("Not connected") };
   const rows = unconnected.flatMap(({ provider, name, letters, models }): ModelRow[] => {
     const row = { type: "connect", key: `connect ${provider.id}`, group, provider, name } as const;
     if (words.every((word) => letters.includes(word))) return [{ ...row, model: "" }];
@@ -136,7 +138,7 @@ function typedRows(openEnded: PickerList["openEnded"], chosen: ChosenModel | und
   if (/\s/.test(modelID) || openEnded.length === 0) return [];
   const first = openEnded.filter(({ providerID }) => providerID === chosen?.providerID);
   const all = [...first, ...openEnded.filter((one) => !first.includes(one))];
-  const group = { id: "typed ID", name: "Another model, by its ID" };
+  const group = { id: "typed ID", name: t("Another model, by its ID") };
   const rows = all.map(({ providerID, name }): ModelRow => {
     return { type: "typed", key: `typed ${providerID}`, group, providerID, modelID, name: escapeInvisible(name) };
   });

@@ -1,9 +1,11 @@
 /** Window and price of a model in words: short ones for columns, long ones for tooltips and screen readers. */
+
 import type { ModelCost, PickerModel } from "../../src/chat/model-list.ts";
 import { never } from "../../src/chat/never.ts";
+import { formatted, t } from "../../src/l10n/l10n.ts";
 import { rough } from "./format.ts";
 
-const unknown = "unknown";
+const unknown = t("unknown");
 
 export function windowColumn({ window }: PickerModel): string {
   if (window === undefined) return unknown;
@@ -17,20 +19,20 @@ export function costColumn({ cost }: PickerModel): string {
 
 /** "1,000,000 tokens, $3 in, $15 out per million tokens" */
 export function factsInWords({ window, cost }: PickerModel): string {
-  const size = window === undefined ? "window unknown" : `${window.toLocaleString("en")} tokens`;
+  const size = window === undefined ? t("window unknown") : t("{0} tokens", formatted(window));
   return `${size}, ${costInWords(cost)}`;
 }
 
 function costInWords(cost: ModelCost): string {
   switch (cost.type) {
     case "usd":
-      return `$${cost.input} in, $${cost.output} out per million tokens`;
+      return t("{0} in, {1} out per million tokens", `$${cost.input}`, `$${cost.output}`);
     case "free":
-      return "free";
+      return t("free");
     case "plan":
-      return "in your plan";
+      return t("in your plan");
     case "unknown":
-      return "price unknown";
+      return t("price unknown");
     default:
       return never(cost);
   }

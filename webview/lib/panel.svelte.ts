@@ -1,4 +1,5 @@
 /** The panel's state: the chat as the fold of its events, the host's state, and the open view. */
+
 import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ArgumentValues } from "../../src/chat/command-requests.ts";
@@ -21,6 +22,7 @@ import type { RestoreFile } from "../../src/chat/review-views.ts";
 import type { MergeView, RivalView, SessionSummary } from "../../src/chat/session-views.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import { mentionSearch } from "../composer/mention-search.svelte.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
@@ -28,11 +30,11 @@ import { AnswerAgain } from "./answer-again.svelte.ts";
 import { answerImages } from "./answer-images.svelte.ts";
 import { DrawSchedule, isStreamedText } from "./draw-schedule.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
-import { escapeInvisible } from "./escape-invisible.ts";
 import { fileChecks } from "./file-checks.svelte.ts";
 import { mentionedNames } from "./mentions.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
+import { sessionTitle } from "./session-title.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
 import { replaceText } from "./undoable-text.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
@@ -116,7 +118,7 @@ class PanelModel {
   menu = $state<"mode" | "model" | "send">();
   /** ID of the queued message that the user is editing. */
   editing = $state<string>();
-  readonly title = $derived(escapeInvisible(this.chat?.session.title ?? "") || "New session");
+  readonly title = $derived(sessionTitle(this.chat?.session.title ?? "", t("New session")));
   /** The open questions of the chat and of all its subagents. */
   readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);

@@ -1,4 +1,5 @@
 /** Makes links of the places in files that an answer names, in the elements that show it. */
+import { t } from "../../src/l10n/l10n.ts";
 import { fileChecks } from "./file-checks.svelte.ts";
 import { hrefOf, parseLink } from "./link-target.ts";
 import { type FoundPlace, placesIn } from "./places.ts";
@@ -82,9 +83,10 @@ interface PlaceLook {
 }
 
 export function placeLook(path: string, line: number | undefined): PlaceLook {
-  const at = line === undefined ? "" : ` at line ${line}`;
-  if (!fileChecks.isMissing(path)) return { state: "link", title: `Open ${path}${at}` };
-  return path.includes("/") ? { state: "gone", title: `There is no file ${path}` } : { state: "plain", title: "" };
+  if (!fileChecks.isMissing(path)) {
+    return { state: "link", title: line === undefined ? t("Open {0}", path) : t("Open {0} at line {1}", path, line) };
+  }
+  return path.includes("/") ? { state: "gone", title: t("There is no file {0}", path) } : { state: "plain", title: "" };
 }
 
 /** A piece of an output; `place`: where a press on it leads. */

@@ -1,7 +1,8 @@
 /** How sessions look, and in which order and groups they are listed: by what they want from the user, then by day. */
 
 import type { SessionSummary, TabState, WorktreeView } from "../../src/chat/session-views.ts";
-import { count, dayGroup } from "./format.ts";
+import { counted, t } from "../../src/l10n/l10n.ts";
+import { dayGroup } from "./format.ts";
 import type { IconName } from "./icons.ts";
 
 interface StateLooks {
@@ -13,10 +14,10 @@ interface StateLooks {
 
 export const looksOf: Readonly<Record<TabState, StateLooks>> = {
   idle: { glyph: "comment", looks: "", words: "" },
-  running: { glyph: "loading", looks: "now", words: "Running" },
-  asks: { glyph: "question", looks: "warn", words: "Waits for you" },
-  error: { glyph: "error", looks: "bad", words: "Failed" },
-  done: { glyph: "pass", looks: "good", words: "Done" },
+  running: { glyph: "loading", looks: "now", words: t("Running") },
+  asks: { glyph: "question", looks: "warn", words: t("Waits for you") },
+  error: { glyph: "error", looks: "bad", words: t("Failed") },
+  done: { glyph: "pass", looks: "good", words: t("Done") },
 };
 
 /** A failed turn is something to look at for a day; after that it is history. */
@@ -33,20 +34,22 @@ export function groupSessions(
 
 /** Returns what the session wants or does in one line; empty if nothing. */
 export function wishOf({ state, doing, elsewhere, toReview }: SessionSummary): string {
-  const words = elsewhere ? `${looksOf[state].words} in another window` : looksOf[state].words;
+  const words = elsewhere ? t("{0} in another window", looksOf[state].words) : looksOf[state].words;
   if (state === "idle" || state === "done") return [words, reviewWords(toReview)].filter(Boolean).join(" · ");
   return doing === "" ? words : `${words}: ${doing}`;
 }
 
 function reviewWords({ changes, files }: SessionSummary["toReview"]): string {
-  return changes === 0 ? "" : `${count(changes, "change")} in ${count(files, "file")} to review`;
+  return changes === 0
+    ? ""
+    : t("{0} in {1} to review", counted(changes, "{0} change", "{0} changes"), counted(files, "{0} file", "{0} files"));
 }
 
 /** "11 files, 2 behind main"; empty while nothing is known. */
 export function worktreeFacts({ files, behind, target }: WorktreeView): string {
   if (files === undefined) return "";
-  const changed = files === 0 ? "no changes" : count(files, "file");
-  return behind === 0 ? changed : `${changed}, ${behind} behind ${target}`;
+  const changed = files === 0 ? t("no changes") : counted(files, "{0} file", "{0} files");
+  return behind === 0 ? changed : t("{0}, {1} behind {2}", changed, behind, target);
 }
 
 /** Whether a worktree waits to be merged. */
@@ -55,7 +58,7 @@ export function isMergeable({ state, worktree }: SessionSummary): boolean {
 }
 
 function groupOf(session: SessionSummary, now: number): string {
-  const names = ["Now", "Now", "To look at"];
+  const names = [t("Now"), t("Now"), t("To look at")];
   return names[rank(session, now)] ?? dayGroup(session.updatedAt, now);
 }
 

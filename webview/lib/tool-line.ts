@@ -3,8 +3,9 @@
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
+import { counted, localized, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
-import { count, relative, shortened } from "./format.ts";
+import { relative, shortened } from "./format.ts";
 import type { IconName } from "./icons.ts";
 import { partialList, partialStrings } from "./partial-json.ts";
 
@@ -39,44 +40,65 @@ interface ToolLook {
 const edited = {
   kind: "edit",
   glyph: "edit",
-  verbs: ["Edit", "Editing", "Edited"],
+  verbs: [t("Edit"), t("Editing"), t("Edited")],
   field: ["file_path"],
   code: false,
 } satisfies ToolLook;
 const searches = { kind: "search", glyph: "search", field: ["pattern"], code: true } satisfies Partial<ToolLook>;
 const other = { kind: "other", code: false } as const;
 const coded = { kind: "other", code: true } as const;
-const toolSearchVerbs: ToolLook["verbs"] = ["Look for tools", "Looking for tools", "Looked for tools"];
-const commandID = (input: Record<string, string>) => input["id"] ?? "the background";
+const toolSearchVerbs: ToolLook["verbs"] = [t("Look for tools"), t("Looking for tools"), t("Looked for tools")];
+const commandID = (input: Record<string, string>) => input["id"] ?? t("the background");
 
 const faces: Record<string, ToolLook> = {
-  bash: { ...coded, glyph: "terminal", verbs: ["Run", "Running", "Ran"], field: ["command"] },
-  bash_output: { ...coded, glyph: "server-process", verbs: ["Look at", "Looking at", "Looked at"], field: commandID },
-  bash_kill: { ...coded, glyph: "debug-stop", verbs: ["End", "Ending", "Ended"], field: commandID },
-  read: { kind: "read", glyph: "file", verbs: ["Read", "Reading", "Read"], field: ["file_path"], code: false },
-  write: { ...edited, glyph: "new-file", verbs: ["Write", "Writing", "Wrote"] },
+  bash: { ...coded, glyph: "terminal", verbs: [t("Run"), t("Running"), t("Ran")], field: ["command"] },
+  bash_output: {
+    ...coded,
+    glyph: "server-process",
+    verbs: [t("Look at"), t("Looking at"), t("Looked at")],
+    field: commandID,
+  },
+  bash_kill: {
+    ...coded,
+    glyph: "debug-stop",
+    verbs: [t("End|a command"), t("Ending"), t("Ended|a command")],
+    field: commandID,
+  },
+  read: {
+    kind: "read",
+    glyph: "file",
+    verbs: [t("Read"), t("Reading"), t("Read|done")],
+    field: ["file_path"],
+    code: false,
+  },
+  write: { ...edited, glyph: "new-file", verbs: [t("Write"), t("Writing"), t("Wrote")] },
   edit: edited,
   multi_edit: edited,
   apply_patch: { ...edited, field: patchedFiles },
   notebook_edit: { ...edited, glyph: "notebook", field: ["notebook_path", "file_path"] },
-  glob: { ...searches, verbs: ["Find", "Finding", "Found"] },
-  grep: { ...searches, verbs: ["Search", "Searching", "Searched"] },
+  glob: { ...searches, verbs: [t("Find"), t("Finding"), t("Found")] },
+  grep: { ...searches, verbs: [t("Search"), t("Searching"), t("Searched")] },
   symbols: {
     kind: "search",
     glyph: "references",
-    verbs: ["Look up", "Looking up", "Looked up"],
+    verbs: [t("Look up"), t("Looking up"), t("Looked up")],
     field: ["symbol", "path"],
     code: true,
   },
-  rename_symbol: { ...edited, verbs: ["Rename", "Renaming", "Renamed"], field: ["symbol"], code: true },
-  code_action: { ...edited, glyph: "lightbulb", verbs: ["Apply", "Applying", "Applied"], field: chosenAction },
-  web_fetch: { ...other, glyph: "globe", verbs: ["Fetch", "Fetching", "Fetched"], field: ["url"] },
-  diagnostics: { ...other, glyph: "warning", verbs: ["Check", "Checking", "Checked"], field: checkedFile },
-  todo_write: { ...other, glyph: "checklist", verbs: ["Update", "Updating", "Updated"], field: () => "the to-dos" },
+  rename_symbol: { ...edited, verbs: [t("Rename"), t("Renaming"), t("Renamed")], field: ["symbol"], code: true },
+  code_action: { ...edited, glyph: "lightbulb", verbs: [t("Apply"), t("Applying"), t("Applied")], field: chosenAction },
+  web_fetch: { ...other, glyph: "globe", verbs: [t("Fetch"), t("Fetching"), t("Fetched")], field: ["url"] },
+  diagnostics: { ...other, glyph: "warning", verbs: [t("Check"), t("Checking"), t("Checked")], field: checkedFile },
+  todo_write: {
+    ...other,
+    glyph: "checklist",
+    verbs: [t("Update"), t("Updating"), t("Updated")],
+    field: () => t("the to-dos"),
+  },
   ask_user: {
     ...other,
     glyph: "comment-discussion",
-    verbs: ["Ask", "Asking", "Asked"],
+    verbs: [t("Ask"), t("Asking"), t("Asked")],
     field: (_, part) => objectsOf(part, "questions")[0]?.["question"] ?? "",
   },
   tool_search: { ...coded, glyph: "tools", verbs: toolSearchVerbs, field: ["query"] },
@@ -85,16 +107,16 @@ const faces: Record<string, ToolLook> = {
 function patchedFiles(input: Record<string, string>, _: ToolPart, cwd: string): string {
   const text = input["patch"] ?? input["input"] ?? "";
   const paths = [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.*)$/gm)].map(([, path = ""]) => path.trim());
-  return paths.length > 1 ? count(paths.length, "file") : relative(paths[0] ?? "", cwd);
+  return paths.length > 1 ? counted(paths.length, "{0} file", "{0} files") : relative(paths[0] ?? "", cwd);
 }
 
 function chosenAction(input: Record<string, string>, _: ToolPart, cwd: string): string {
-  return input["title"] ?? `actions of ${relative(input["path"] ?? "", cwd)}`;
+  return input["title"] ?? t("actions of {0}", relative(input["path"] ?? "", cwd));
 }
 
 function checkedFile(input: Record<string, string>, _: ToolPart, cwd: string): string {
   const path = input["path"] ?? "";
-  return path === "" ? "problems" : `problems in ${relative(path, cwd)}`;
+  return path === "" ? t("problems") : t("problems in {0}", relative(path, cwd));
 }
 
 export function toolKindOf(tool: string): ToolKind {
@@ -136,28 +158,28 @@ export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): ToolLine
     tone: "plain",
   } as const;
   if (asks) {
-    const fact = "waiting for you";
+    const fact = t("waiting for you");
     return { ...line, glyph: "question", verb: verbs[0], state: "asks", stateWord: fact, fact, tone: "warn" };
   }
   const { state } = part;
   switch (state.status) {
     case "pending":
-      return { ...line, glyph: "circle-filled", verb: verbs[1], state: "pending", stateWord: "being written" };
+      return { ...line, glyph: "circle-filled", verb: verbs[1], state: "pending", stateWord: t("being written") };
     case "running":
-      return { ...line, glyph: "circle-filled", verb: verbs[1], state: "running", stateWord: "running" };
+      return { ...line, glyph: "circle-filled", verb: verbs[1], state: "running", stateWord: t("running") };
     case "completed":
-      return { ...line, verb: verbs[2], state: "done", stateWord: "done", ...factOf(state.metadata) };
+      return { ...line, verb: verbs[2], state: "done", stateWord: t("done"), ...factOf(state.metadata) };
     case "error": {
       const { denied = false, fact: told = "" } = state.metadata ?? {};
       if (denied) {
-        const fact = told || "not allowed";
+        const fact = localized(told) || t("not allowed");
         return { ...line, glyph: "circle-slash", verb: verbs[0], state: "denied", stateWord: "", fact, tone: "plain" };
       }
       if (told === "cut off" || told === "not run" || told === "stopped") {
-        return { ...line, verb: verbs[0], state: "denied", stateWord: "", fact: told, tone: "plain" };
+        return { ...line, verb: verbs[0], state: "denied", stateWord: "", fact: localized(told), tone: "plain" };
       }
-      const fact = factOf(state.metadata).fact || "failed";
-      return { ...line, glyph: "error", verb: verbs[0], state: "failed", stateWord: "failed", fact, tone: "bad" };
+      const fact = factOf(state.metadata).fact || t("failed");
+      return { ...line, glyph: "error", verb: verbs[0], state: "failed", stateWord: t("failed"), fact, tone: "bad" };
     }
     default:
       return never(state);
@@ -165,7 +187,7 @@ export function toolLineOf(part: ToolPart, asks: boolean, cwd: string): ToolLine
 }
 
 function factOf(metadata: CallMetadata | undefined): { fact: string; tone: ToolLine["tone"] } {
-  return { fact: metadata?.fact ?? "", tone: metadata?.tone ?? "plain" };
+  return { fact: localized(metadata?.fact ?? ""), tone: metadata?.tone ?? "plain" };
 }
 
 type NamedCall = Pick<ToolLook, "glyph" | "verbs" | "code"> & { object: string };
@@ -187,12 +209,13 @@ function callName(part: ToolPart, cwd: string): NamedCall {
 
 function externalCallName(tool: string, part: ToolPart): NamedCall {
   const [, server, asked] = /^mcp__(.+?)__(.+)/s.exec(tool) ?? [];
-  if (server) return { glyph: "server", verbs: ["Ask", "Asking", "Asked"], object: `${server}: ${asked}`, code: false };
+  if (server)
+    return { glyph: "server", verbs: [t("Ask"), t("Asking"), t("Asked")], object: `${server}: ${asked}`, code: false };
   const [, given] = /^vscode__(.+)$/.exec(tool) ?? [];
-  if (given) return { glyph: "extensions", verbs: ["Use", "Using", "Used"], object: given, code: false };
+  if (given) return { glyph: "extensions", verbs: [t("Use"), t("Using"), t("Used")], object: given, code: false };
   const title = "title" in part.state ? part.state.title : undefined;
-  const verbs: ToolLook["verbs"] = title ? ["", "", ""] : ["Use", "Using", "Used"];
-  return { glyph: "tools", verbs, object: title ?? (tool || part.tool), code: false };
+  const verbs: ToolLook["verbs"] = title ? ["", "", ""] : [t("Use"), t("Using"), t("Used")];
+  return { glyph: "tools", verbs, object: localized(title ?? "") || tool || part.tool, code: false };
 }
 
 /** Returns the output or the error of a call as people read it; empty while it has none. */

@@ -1,8 +1,10 @@
 /** What an answer took: time, tokens and cost, of the model and of its tools. */
+
 import type { Entry } from "../../src/chat/apply.ts";
 import type { Tokens, ToolPart } from "../../src/chat/message.ts";
 import { addSpent, nothingSpent, type Spent, spentOn, spentOnEntries } from "../../src/chat/spent.ts";
-import { count, duration, price, rough } from "./format.ts";
+import { counted, t } from "../../src/l10n/l10n.ts";
+import { duration, price, rough, unknownPrice } from "./format.ts";
 import { totalTokens } from "./message-groups.ts";
 
 type SentTokens = Pick<Tokens, "input" | "output" | "cacheRead" | "cacheWrite">;
@@ -72,7 +74,7 @@ function runningMs(calls: readonly ToolPart[]): number {
 export function costLine({ ms, spent }: TurnCost): string {
   const isCharged = spent.usd > 0 || spent.tokens > 0;
   const money = price(spent.usd, spent.partial);
-  const words = [ms > 0 ? duration(ms) : "", isCharged ? (money === "unknown" ? "cost unknown" : money) : ""];
+  const words = [ms > 0 ? duration(ms) : "", isCharged ? (money === unknownPrice() ? t("cost unknown") : money) : ""];
   return words.filter((word) => word !== "").join(" · ");
 }
 
@@ -96,25 +98,26 @@ export function costRows({ ms, model, calls, agents, spent }: TurnCost): CostRow
   const rows: CostRow[] = [];
   if (isKnown) {
     rows.push({
-      ...{ name: `Model (${count(model.replies, "reply", "replies")})`, time: duration(model.ms) },
+      ...{ name: t("Model ({0})", counted(model.replies, "{0} reply", "{0} replies")), time: duration(model.ms) },
       ...{ input: rough(input), output: rough(output), cost: price(model.spent.usd, model.spent.partial) },
     });
   }
-  if (cacheRead > 0) rows.push({ ...empty, name: "Read from cache", input: rough(cacheRead) });
-  if (cacheWrite > 0) rows.push({ ...empty, name: "Written to cache", input: rough(cacheWrite) });
-  if (calls.count > 0) rows.push({ ...empty, name: count(calls.count, "tool call"), time: duration(calls.ms) });
+  if (cacheRead > 0) rows.push({ ...empty, name: t("Read from cache"), input: rough(cacheRead) });
+  if (cacheWrite > 0) rows.push({ ...empty, name: t("Written to cache"), input: rough(cacheWrite) });
+  if (calls.count > 0)
+    rows.push({ ...empty, name: counted(calls.count, "{0} tool call", "{0} tool calls"), time: duration(calls.ms) });
   if (agents.count > 0) {
     const { tokens, usd, partial } = agents.spent;
-    const name = count(agents.count, "subagent");
-    rows.push({ ...empty, name, input: tokens > 0 ? `${rough(tokens)} in all` : "", cost: price(usd, partial) });
+    const name = counted(agents.count, "{0} subagent", "{0} subagents");
+    rows.push({ ...empty, name, input: tokens > 0 ? t("{0} in all", rough(tokens)) : "", cost: price(usd, partial) });
   }
   if (isKnown && waited >= shortestWaitMs)
-    rows.push({ ...empty, name: "Your answers and waiting", time: duration(waited) });
+    rows.push({ ...empty, name: t("Your answers and waiting"), time: duration(waited) });
   rows.push({
-    ...{ name: "This answer", time: ms > 0 ? duration(ms) : "unknown" },
-    input: isKnown ? rough(input + cacheRead + cacheWrite) : "unknown",
-    output: isKnown ? rough(output) : "unknown",
-    cost: isKnown ? price(spent.usd, spent.partial) : "unknown",
+    ...{ name: t("This answer"), time: ms > 0 ? duration(ms) : unknownPrice() },
+    input: isKnown ? rough(input + cacheRead + cacheWrite) : unknownPrice(),
+    output: isKnown ? rough(output) : unknownPrice(),
+    cost: isKnown ? price(spent.usd, spent.partial) : unknownPrice(),
   });
   return rows;
 }

@@ -1,7 +1,9 @@
 /** What leads on from a turn that ended before the model was done: for each cause one button that solves it, then others. */
+
 import type { Chat } from "../../src/chat/apply.ts";
 import type { SessionInfo } from "../../src/chat/events.ts";
 import type { ErrorCode, ModelRef } from "../../src/chat/message.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import { lastShown } from "../lib/message-groups.ts";
 
 export type Remedy =
@@ -80,13 +82,13 @@ export const remediesOf: Readonly<Record<EndCause, Remedies>> = {
 
 /** Sentences in place of the error's own, which name commands and options of the command line. */
 export const nextWords: Readonly<Partial<Record<EndCause, string>>> = {
-  "unknown-model": "Your message is kept.",
-  paused: "Continue sends “Go on.”",
-  "max-tokens": "Continue sends “Go on.”",
-  hook: "Continue sends “Go on.”",
-  "execution-timeout": "Nothing is lost: Rondo goes on from here.",
-  "price-unknown": "A limit in USD needs the price of the model.",
-  "compaction-off": "Compacting gives the model a summary instead of the messages so far.",
+  "unknown-model": t("Your message is kept."),
+  paused: t("Continue sends “Go on.”"),
+  "max-tokens": t("Continue sends “Go on.”"),
+  hook: t("Continue sends “Go on.”"),
+  "execution-timeout": t("Nothing is lost: Rondo goes on from here."),
+  "price-unknown": t("A limit in USD needs the price of the model."),
+  "compaction-off": t("Compacting gives the model a summary instead of the messages so far."),
 };
 
 export interface EarlyEnd {
@@ -99,10 +101,10 @@ export interface EarlyEnd {
 
 const limitEnds: Readonly<Record<LimitEnd, Pick<EarlyEnd, "message" | "next">>> = {
   "turn-limit": {
-    message: "Rondo reached the limit of replies to one message.",
-    next: "Nothing is lost: it goes on from here.",
+    message: t("Rondo reached the limit of replies to one message."),
+    next: t("Nothing is lost: it goes on from here."),
   },
-  budget: { message: "The budget is used up.", next: "Rondo asks how far it may go on." },
+  budget: { message: t("The budget is used up."), next: t("Rondo asks how far it may go on.") },
 };
 
 /** Returns why the last turn ended early; undefined if it did not, or if the user has ended it. */
@@ -124,7 +126,7 @@ function fromMark({ by, reason }: NonNullable<SessionInfo["terminated"]>): Early
     case "time-limit":
       return { cause: "execution-timeout", message: reason, next: "", model: undefined };
     case "error":
-      return { cause: "other", message: reason, next: "Your message is kept.", model: undefined };
+      return { cause: "other", message: reason, next: t("Your message is kept."), model: undefined };
     case "memory":
     case "stop":
     case "process":

@@ -1,5 +1,7 @@
 /** The arguments of a call as rows of words, for people. Pure. */
 
+import { counted, formatted, t } from "../../src/l10n/l10n.ts";
+
 export interface ArgumentRow {
   /** The name of the argument in words; that of an inner one after those that it is in. */
   name: string;
@@ -70,6 +72,6 @@ export function folded(value: string): { start: string; rest: string } {
   // Unfolding one line more, or a few letters, is not worth a press.
   if (value.length - start.length < 40 && lines.length <= maxLines + 1) return { start: value, rest: "" };
   const left = lines.length - start.split("\n").length;
-  if (left > 0) return { start, rest: left === 1 ? "1 more line" : `${left.toLocaleString("en")} more lines` };
-  return { start, rest: `${(value.length - start.length).toLocaleString("en")} more characters` };
+  if (left > 0) return { start, rest: counted(left, "{0} more line", "{0} more lines") };
+  return { start, rest: t("{0} more characters", formatted(value.length - start.length)) };
 }

@@ -1,6 +1,8 @@
 /** Where a call does its work, and for how long, in words. */
+
 import { never } from "../../src/chat/never.ts";
 import type { CommandPreview, Preview } from "../../src/chat/requests.ts";
+import { counted, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "../lib/escape-invisible.ts";
 import { relative } from "../lib/format.ts";
 
@@ -23,12 +25,12 @@ export function whereItIs(preview: Preview, folder: string): string {
         folder,
       );
     case "path":
-      return `The workspace is ${name}.`;
+      return t("The workspace is {0}.", name);
     case "secret":
-      return [inFolder([preview.path], folder), "It may hold secrets."].filter(Boolean).join(" ");
+      return [inFolder([preview.path], folder), t("It may hold secrets.")].filter(Boolean).join(" ");
     case "arguments":
-      if (preview.server === "") return "A tool of VS Code or of another extension.";
-      return `A tool of the MCP server ${preview.server}.`;
+      if (preview.server === "") return t("A tool of VS Code or of another extension.");
+      return t("A tool of the MCP server {0}.", preview.server);
     case "page":
     case "text":
       return "";
@@ -44,15 +46,15 @@ function inFolder(paths: readonly string[], folder: string): string {
   if (!first || isOutside) return "";
   const end = first.findIndex((name, at) => others.some((names) => names[at] !== name));
   const names = [baseName(folder), ...first.slice(0, end < 0 ? undefined : end)];
-  return `In ${names.join("/")}.`;
+  return t("In {0}.", names.join("/"));
 }
 
 /** `folder`: the session's. "In shop, with bash, for 2 minutes at most." */
 function whereItRuns({ cwd, shell, timeoutMs }: CommandPreview, folder: string): string {
   const inside = cwd.startsWith(`${folder}/`) || cwd.startsWith(`${folder}\\`);
   const place = cwd === folder || inside ? `${baseName(folder)}${cwd.slice(folder.length)}` : cwd;
-  const how = timeoutMs === undefined ? "in the background" : `for ${duration(timeoutMs)} at most`;
-  return escapeInvisible(`In ${[place, ...(shell === "" ? [] : [`with ${shell}`]), how].join(", ")}.`);
+  const how = timeoutMs === undefined ? t("in the background") : t("for {0} at most", duration(timeoutMs));
+  return escapeInvisible(t("In {0}.", [place, ...(shell === "" ? [] : [t("with {0}", shell)]), how].join(", ")));
 }
 
 export function baseName(folder: string): string {
@@ -60,6 +62,7 @@ export function baseName(folder: string): string {
 }
 
 function duration(ms: number): string {
-  const [n, unit] = ms % 60_000 === 0 ? [ms / 60_000, "minute"] : [Math.ceil(ms / 1000), "second"];
-  return n === 1 ? `a ${unit}` : `${n} ${unit}s`;
+  return ms % 60_000 === 0
+    ? counted(ms / 60_000, "a minute", "{0} minutes")
+    : counted(Math.ceil(ms / 1000), "a second", "{0} seconds");
 }

@@ -1,5 +1,7 @@
 /** What the user changed in a command, in words. */
 
+import { t } from "../../src/l10n/l10n.ts";
+
 const mostWords = 300;
 const mostShown = 3;
 const longestShown = 40;
@@ -7,11 +9,10 @@ const longestShown = 40;
 /** The changed texts between backticks: "Rondo is told that you removed `rm -rf build`." */
 export function changeInWords(before: string, after: string): string {
   const { removed, added } = changed(before.match(/\S+/g) ?? [], after.match(/\S+/g) ?? []);
-  const said = [
-    ...(removed.length > 0 ? [`removed ${listed(removed)}`] : []),
-    ...(added.length > 0 ? [`added ${listed(added)}`] : []),
-  ];
-  return said.length > 0 ? `Rondo is told that you ${said.join(" and ")}.` : "Rondo is told of your change.";
+  if (removed.length === 0 && added.length === 0) return t("Rondo is told of your change.");
+  if (added.length === 0) return t("Rondo is told that you removed {0}.", listed(removed));
+  if (removed.length === 0) return t("Rondo is told that you added {0}.", listed(added));
+  return t("Rondo is told that you removed {0} and added {1}.", listed(removed), listed(added));
 }
 
 function listed(texts: readonly string[]): string {
@@ -19,8 +20,8 @@ function listed(texts: readonly string[]): string {
     const short = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
     return `\`${short.replaceAll("`", "'")}\``;
   });
-  if (texts.length > mostShown) shown.push(`${texts.length - mostShown} more`);
-  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
+  if (texts.length > mostShown) shown.push(t("{0} more", texts.length - mostShown));
+  return shown.length < 2 ? shown.join("") : t("{0} and {1}", shown.slice(0, -1).join(", "), shown.at(-1) ?? "");
 }
 
 /** Neighbours that went or came together are one text. */

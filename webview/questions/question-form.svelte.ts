@@ -1,10 +1,12 @@
 /** The answers to the questions of a model, while they are given: one question at a time. */
+
 import type { Question } from "../../src/chat/requests.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import type { AnswerField } from "../lib/panel.svelte.ts";
 
 export class QuestionForm implements AnswerField {
-  readonly label = "Something else";
-  readonly placeholder = "Or answer in your own words";
+  readonly label = t("Something else");
+  readonly placeholder = t("Or answer in your own words");
   readonly questions: readonly Question[];
   at = $state(0);
   /** For each question: the labels that are chosen, and what is said instead or besides. */

@@ -1,8 +1,10 @@
 /** Restores files to their state at a snapshot, and undoes a restore. */
+
 import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { RestoreFile } from "../../chat/review-views.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { thisProcess } from "../../tools/node-host/process-identity.ts";
 import { systemErrorCode } from "../../tools/node-host/system-errors.ts";
 import { compare } from "../../tools/text/diff.ts";
@@ -228,13 +230,13 @@ export class Restorer {
       if (!isFolderOnly(file)) left.push({ path: names.get(file.path) ?? file.path, problem });
     };
     const folders = new Set(wanted.flatMap(({ path, after }) => (after.type === "folder" ? [path] : [])));
-    const notSaved = "Its current content could not be saved.";
+    const notSaved = msg("Its current content could not be saved.");
     const files = wanted.filter((file) => {
       const now = this.#now(file.path, file.before);
       let problem = this.#problem(file.path, now, file.after, folders);
       if (problem === "" && !this.#store.save(now.state, now.bytes)) problem = notSaved;
       if (sameState(now.state, file.before) && problem === "") return true;
-      leave(file, problem || "It has changed in the meantime.");
+      leave(file, problem || msg("It has changed in the meantime."));
       return false;
     });
     const id = randomUUID();
@@ -302,17 +304,17 @@ export class Restorer {
 
   /** Returns why the file cannot be restored to `before`, or "". Paths in `folders` will be folders by then. */
   #problem(name: string, now: FoundFile, before: FileState, folders: ReadonlySet<string>): string {
-    if (!isWithinRoots(name, this.#roots, folders)) return "It is outside the open folders or behind a link.";
-    if (before.type === "special" || now.state.type === "special") return "It is not a regular file.";
+    if (!isWithinRoots(name, this.#roots, folders)) return msg("It is outside the open folders or behind a link.");
+    if (before.type === "special" || now.state.type === "special") return msg("It is not a regular file.");
     if (before.type === "file" && !this.#store.blobs.has(before.hash)) {
       return before.size > maxUnnamedBytes
-        ? "It is larger than 2 MB, so Rondo saved no copy of it."
-        : "Rondo has no copy of its earlier content.";
+        ? msg("It is larger than 2 MB, so Rondo saved no copy of it.")
+        : msg("Rondo has no copy of its earlier content.");
     }
     if (now.state.type !== "file" || now.bytes) return "";
     return now.state.hash === ""
-      ? "It cannot be read."
-      : "It is too large to be saved, so the restore could not be undone.";
+      ? msg("It cannot be read.")
+      : msg("It is too large to be saved, so the restore could not be undone.");
   }
 
   /** The newest restore, if it was cut off with its process. */
@@ -378,8 +380,8 @@ function countLines(from: Buffer | undefined, to: Buffer | undefined): { added: 
 }
 
 function describeWriteError(error: unknown): string {
-  if (systemErrorCode(error) === "ENOTEMPTY") return "A folder with other files is in its place.";
-  return `It could not be written: ${error instanceof Error ? error.message : String(error)}.`;
+  if (systemErrorCode(error) === "ENOTEMPTY") return msg("A folder with other files is in its place.");
+  return msg("It could not be written: {0}.", error instanceof Error ? error.message : String(error));
 }
 
 function removeTemporaryFiles(folder: string): void {

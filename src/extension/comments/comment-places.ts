@@ -1,7 +1,9 @@
 /** What a comment is about: the lines as they are now, and the agent's change that they belong to. */
+
 import * as vscode from "vscode";
 import { shortened } from "../../chat/comments.ts";
 import type { SentComment } from "../../chat/prompt-input.ts";
+import { t } from "../../l10n/l10n.ts";
 import { oldLines } from "../../review/hunks.ts";
 import { AttachError, type Attachments } from "../panel/attachments.ts";
 import type { Review } from "../review/review.ts";
@@ -14,7 +16,7 @@ export function takesComments(uri: vscode.Uri): boolean {
 }
 
 export function nameOf(uri: vscode.Uri): string {
-  return isPlan(uri) ? "The plan" : vscode.workspace.asRelativePath(uri);
+  return isPlan(uri) ? t("The plan") : vscode.workspace.asRelativePath(uri);
 }
 
 /** `lines`: from 0, both included. @throws AttachError if the model may not see the file */
@@ -26,7 +28,10 @@ export async function describePlace(
 ): Promise<Pick<SentComment, "place" | "source">> {
   const why = uri.scheme === "file" ? await files.whyNot(uri) : undefined;
   if (why !== undefined)
-    throw new AttachError(`The comment on ${nameOf(uri)} is not sent: ${why}.`, "Ask without it, in a message.");
+    throw new AttachError(
+      t("The comment on {0} is not sent: {1}.", nameOf(uri), why),
+      t("Ask without it, in a message."),
+    );
   const document = await vscode.workspace.openTextDocument(uri);
   const last = Math.min(lines.end, document.lineCount - 1);
   const start = Math.min(lines.start, last);

@@ -1,6 +1,8 @@
 /** The state of a comment thread: what it says, where it stands, and what is shown of it. Pure. */
+
 import * as z from "zod/mini";
 import type { CommentAnswer } from "../../chat/comments.ts";
+import { t } from "../../l10n/l10n.ts";
 import { Anchor } from "./anchor.ts";
 
 /** `pending`: waits for the others of the review. `sent`: part of a prompt. */
@@ -105,14 +107,14 @@ export function earlierThan(thread: StoredThread, id: string, sessionID: string)
 export function labelOf(thread: StoredThread, isWorking: boolean): string {
   const { anchor, resolved } = thread;
   const { start, end } = anchor;
-  const place = start === end ? `line ${start + 1}` : `lines ${start + 1}–${end + 1}`;
+  const place = start === end ? t("line {0}", start + 1) : t("lines {0}–{1}", start + 1, end + 1);
   const states = [
     resolved && "resolved",
-    pendingIn(thread).length > 0 && "waits for the review",
-    unansweredIn(thread).length > 0 && (isWorking ? "Rondo works on it" : "sent"),
-    anchor.outdated && "the lines have changed",
+    pendingIn(thread).length > 0 && t("waits for the review"),
+    unansweredIn(thread).length > 0 && (isWorking ? t("Rondo works on it") : t("sent")),
+    anchor.outdated && t("the lines have changed"),
   ];
-  return [`Comment on ${place}`, ...states.filter((one) => one !== false)].join(" · ");
+  return [t("Comment on {0}", place), ...states.filter((one) => one !== false)].join(" · ");
 }
 
 /** Words for the `when` clauses of the menus. */

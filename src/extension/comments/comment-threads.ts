@@ -1,10 +1,12 @@
 /** Comment threads in the editor (VS Code's Comments API): they follow their lines, outlive the window, and show answers. */
+
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import { answerTo, nextNumber, placeName } from "../../chat/comments.ts";
 import { newID } from "../../chat/ids.ts";
 import type { SentComment } from "../../chat/prompt-input.ts";
 import type { PendingComment } from "../../chat/review-views.ts";
+import { t } from "../../l10n/l10n.ts";
 import { renamedUri } from "../host/documents.ts";
 import { type AnchorEdit, afterEdits, anchorAt, foundAgain } from "./anchor.ts";
 import {
@@ -59,8 +61,8 @@ export class CommentThreads implements vscode.Disposable {
   constructor(options: CommentOptions) {
     this.#options = options;
     this.#controller.options = {
-      prompt: "Comment for Rondo",
-      placeHolder: "What should be different here? Rondo answers in this thread.",
+      prompt: t("Comment for Rondo"),
+      placeHolder: t("What should be different here? Rondo answers in this thread."),
     };
     this.#controller.commentingRangeProvider = {
       provideCommentingRanges: (document) =>

@@ -1,8 +1,10 @@
 /** Plans as documents that the user can comment on: the reply of a session in which the plan stands. */
+
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import { planText } from "../../chat/plan-text.ts";
 import { textOf } from "../../chat/words.ts";
+import { t } from "../../l10n/l10n.ts";
 
 const scheme = "rondo-plan";
 
@@ -15,7 +17,7 @@ export const planIDOf = (uri: vscode.Uri): string => uri.query.slice(uri.query.i
 export function planAt({ query }: vscode.Uri, chatOf: (sessionID: string) => Chat): string {
   const [sessionID = "", messageID = ""] = query.split(" ");
   const plan = chatOf(sessionID).messages.find(({ info }) => info.id === messageID);
-  return plan ? planText(textOf(plan.parts)) : "This plan is no longer part of its session.\n";
+  return plan ? planText(textOf(plan.parts)) : `${t("This plan is no longer part of its session.")}\n`;
 }
 
 /** Opens the newest plan, or the one in this message. */

@@ -1,5 +1,7 @@
 /** What VS Code shows of a comment thread. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import type { Anchor, TextLines } from "./anchor.ts";
 import { contextOf, labelOf, type StoredThread } from "./comment-thread.ts";
 
@@ -19,11 +21,11 @@ export class ShownComment implements vscode.Comment {
     this.commentID = isOwn ? said.id : said.to;
     // The user's words are text, not Markdown.
     this.body = isOwn ? said.text : harmlessMarkdown(said.text);
-    this.author = { name: isOwn ? "You" : "Rondo" };
+    this.author = { name: isOwn ? t("You") : "Rondo" };
     this.timestamp = new Date(said.time);
     const isPending = isOwn && said.state === "pending";
     this.contextValue = isPending ? "pending" : isOwn ? "sent" : "answer";
-    this.label = isPending ? "waits for the review" : !isOwn && said.failed ? "not answered" : "";
+    this.label = isPending ? t("waits for the review") : !isOwn && said.failed ? t("not answered") : "";
   }
 }
 

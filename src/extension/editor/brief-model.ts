@@ -1,7 +1,9 @@
 /** Asks the user's model one question outside of any session. */
+
 import type { Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import type { ModelRef } from "../../chat/message.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Agent, AgentCatalog } from "../../loop/agents/agents.ts";
 import { ModelError } from "../../loop/model.ts";
 import { askBriefly } from "../../loop/session/brief-reply.ts";
@@ -42,7 +44,8 @@ export class BriefModel {
   async ask({ modelOf: named, ...request }: BriefRequest): Promise<string> {
     const { models, ledger } = this.#options;
     const { current, facts } = models;
-    if (!current) throw new ModelError("no-key", "No model is connected.", 'Connect one with "Rondo: Set API Key…".');
+    if (!current)
+      throw new ModelError("no-key", t("No model is connected."), t('Connect one with "Rondo: Set API Key…".'));
     this.#assertWithinBudget();
     const ref = modelOf(named, current, facts);
     const model = await models.open(ref);
@@ -55,7 +58,7 @@ export class BriefModel {
   #assertWithinBudget(): void {
     const { maxDailyBudgetUsd } = this.#options.models.limits();
     if (maxDailyBudgetUsd === undefined || this.#options.ledger.today() < maxDailyBudgetUsd) return;
-    throw new NoticeError(`Today's budget of $${maxDailyBudgetUsd} is spent.`, "", "raise-budget");
+    throw new NoticeError(t("Today's budget of {0} is spent.", `$${maxDailyBudgetUsd}`), "", "raise-budget");
   }
 }
 

@@ -1,7 +1,9 @@
 /** Commands that bring something of VS Code into the chat: problems, tests, terminals, the Debug Console. */
+
 import * as vscode from "vscode";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import type { EditorContextKind } from "../../chat/protocol.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Attachments } from "../panel/attachments.ts";
 import type { Composer } from "../panel/composer.ts";
 import type { PanelContext } from "../panel/handlers.ts";
@@ -50,7 +52,7 @@ export function contextCommands(options: ContextCommandOptions): Record<string, 
   const withTest = (act: (chosen: ChosenTest, attachment: Attachment) => Promise<void>) =>
     reported(async (argument) => {
       const chosen = chosenTest(argument);
-      if (!chosen) return inform("Use this command in the menu of a test or of its message.");
+      if (!chosen) return inform(t("Use this command in the menu of a test or of its message."));
       await act(chosen, textAttachment(`Test ${testName(chosen.test)}`, describeTest(chosen)));
     });
   return {

@@ -2,11 +2,13 @@
  * What the editor holds and can be attached: problems, the terminal, failed tests, the Debug Console. The list of "@" and
  * the commands attach the same.
  */
+
 import * as vscode from "vscode";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { type EditorContext, type EditorContextKind, editorContextKinds } from "../../chat/protocol.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import { PlainTextRenderer } from "../../tools/run-command/plain-text.ts";
-import { countLines, plural } from "../../tools/text/text.ts";
+import { countLines } from "../../tools/text/text.ts";
 import { Shortener } from "../../tools/text/truncate.ts";
 import { AttachError, type Attachments } from "../panel/attachments.ts";
 import type { Composer } from "../panel/composer.ts";
@@ -62,22 +64,24 @@ export class EditorContexts {
     problems: {
       held() {
         const files = workspaceProblems();
-        return files.length > 0 ? held(countedWithFiles(files)) : nothing("no problems");
+        return files.length > 0 ? held(countedWithFiles(files)) : nothing(t("no problems"));
       },
-      read: () => this.#problems("Problems", workspaceProblems(), "VS Code shows no problems."),
+      read: () => this.#problems("Problems", workspaceProblems(), t("VS Code shows no problems.")),
     },
     "file-problems": {
       held() {
         const file = openFileProblems();
-        if (!file) return nothing("no file is open");
+        if (!file) return nothing(t("no file is open"));
         const name = fileName(file[0]);
-        return file[1].length > 0 ? held(`${countedProblems([file])} in ${name}`) : nothing(`none in ${name}`);
+        return file[1].length > 0
+          ? held(t("{0} in {1}", countedProblems([file]), name))
+          : nothing(t("none in {0}", name));
       },
       read: () => {
         const file = openFileProblems();
         const has = file && file[1].length > 0 ? [file] : [];
-        const name = file ? ` in ${vscode.workspace.asRelativePath(file[0])}` : "";
-        return this.#problems(`Problems${name}`, has, "The file in the editor has no problems.");
+        const name = file ? ` ${t("in {0}", vscode.workspace.asRelativePath(file[0]))}` : "";
+        return this.#problems(t("Problems{0}", name), has, t("The file in the editor has no problems."));
       },
     },
     changes: {
@@ -90,38 +94,45 @@ export class EditorContexts {
     terminal: {
       held: () => this.#lastCommand(),
       read: () =>
-        copied(copyLastCommand, "The terminal does not know its last command: that needs VS Code's shell integration."),
+        copied(
+          copyLastCommand,
+          t("The terminal does not know its last command: that needs VS Code's shell integration."),
+        ),
     },
     "terminal-selection": {
       held() {
         const terminal = vscode.window.activeTerminal;
-        return terminal ? held(`what is selected in ${shortName(terminal.name)}`) : nothing("no terminal is open");
+        return terminal
+          ? held(t("what is selected in {0}", shortName(terminal.name)))
+          : nothing(t("no terminal is open"));
       },
-      read: () => copied(copySelection, "Select text in the terminal first."),
+      read: () => copied(copySelection, t("Select text in the terminal first.")),
     },
     "failed-tests": {
       async held() {
         const failed = await failedTests();
-        if (!failed) return nothing("this VS Code does not tell");
-        return failed.count > 0 ? held(plural(failed.count, "failed test")) : nothing("no failed tests");
+        if (!failed) return nothing(t("this VS Code does not tell"));
+        return failed.count > 0
+          ? held(counted(failed.count, "{0} failed test", "{0} failed tests"))
+          : nothing(t("no failed tests"));
       },
       async read() {
         const failed = await failedTests();
         if (!failed)
-          return none("This VS Code does not tell which tests have failed. A test's menu adds it to the chat.");
-        return failed.count > 0 ? whole("Failed tests", failed.text) : none("No test of the newest run has failed.");
+          return none(t("This VS Code does not tell which tests have failed. A test's menu adds it to the chat."));
+        return failed.count > 0 ? whole("Failed tests", failed.text) : none(t("No test of the newest run has failed."));
       },
     },
     "debug-output": {
       held: () => {
         const output = this.#options.debugOutput.current;
-        if (!output) return nothing("nothing printed yet");
-        return held(`${shortName(output.name)}, ${plural(countLines(output.text), "line")}`);
+        if (!output) return nothing(t("nothing printed yet"));
+        return held(`${shortName(output.name)}, ${counted(countLines(output.text), "{0} line", "{0} lines")}`);
       },
       read: async () => {
         const output = this.#options.debugOutput.current;
         if (output) return whole(`Debug Console ${output.name}`, output.text);
-        return none("The Debug Console has no output yet. Rondo sees it from its first use in a window.");
+        return none(t("The Debug Console has no output yet. Rondo sees it from its first use in a window."));
       },
     },
     "open-editors": {
@@ -155,7 +166,7 @@ export class EditorContexts {
       return await this.#sources[kind].held();
     } catch {
       // Whoever attaches it is told the error.
-      return held("not known");
+      return held(t("not known"));
     }
   }
 
@@ -207,15 +218,17 @@ export class EditorContexts {
 
   #lastCommand(): Held {
     const terminal = vscode.window.activeTerminal;
-    if (!terminal) return nothing("no terminal is open");
+    if (!terminal) return nothing(t("no terminal is open"));
     const last = this.#options.terminals.lastOf(terminal);
     if (last) {
       const [line = ""] = last.line.split("\n");
-      const exit = last.exitCode === undefined ? "" : `, exit ${last.exitCode}`;
+      const exit = last.exitCode === undefined ? "" : t(", exit {0}", last.exitCode);
       return held(shortName(line) + exit);
     }
     const name = shortName(terminal.name);
-    return terminal.shellIntegration ? held(`last command of ${name}`) : nothing(`${name} has no shell integration`);
+    return terminal.shellIntegration
+      ? held(t("last command of {0}", name))
+      : nothing(t("{0} has no shell integration", name));
   }
 }
 

@@ -1,7 +1,9 @@
 /** The lightbulb's actions on problems. Part of the small bundle that VS Code reads at start-up: imports nothing. */
-import * as vscode from "vscode";
 
-const titles = { "rondo.fixProblem": "Fix with Rondo", "rondo.explainProblem": "Explain with Rondo" };
+import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
+
+const titles = { "rondo.fixProblem": t("Fix with Rondo"), "rondo.explainProblem": t("Explain with Rondo") };
 
 /** Offers to fix and to explain the problems at the cursor or in the selection. */
 export function problemActions(): vscode.Disposable {

@@ -1,5 +1,7 @@
 /** The problems that VS Code shows, of the workspace or of one file: how many there are, and all of them in words. */
+
 import * as vscode from "vscode";
+import { counted, t } from "../../l10n/l10n.ts";
 import { plural } from "../../tools/text/text.ts";
 import type { Attachments } from "../panel/attachments.ts";
 import { describeProblems } from "./problem-prompt.ts";
@@ -59,11 +61,14 @@ export async function problemsInWords(
   const allowed = nearest.filter((_, index) => reasons[index] === undefined);
   const leftOut = nearest.flatMap(([uri], index) => {
     const why = reasons[index];
-    return why === undefined ? [] : [`Problems in ${vscode.workspace.asRelativePath(uri)} are not attached: ${why}.`];
+    return why === undefined
+      ? []
+      : [t("Problems in {0} are not attached: {1}.", vscode.workspace.asRelativePath(uri), why)];
   });
   const notes = [
-    leftOut.length > 0 && `Those in ${plural(leftOut.length, "protected file")} are left out.`,
-    files.length > maxFiles && `Those in ${files.length - maxFiles} more files are left out.`,
+    leftOut.length > 0 &&
+      t("Those in {0} are left out.", counted(leftOut.length, "{0} protected file", "{0} protected files")),
+    files.length > maxFiles && t("Those in {0} more files are left out.", files.length - maxFiles),
   ];
   const described = allowed.map(([uri, problems]) => describeProblems(uri, problems));
   const text = [countedWithFiles(allowed), ...described, ...notes].filter(Boolean).join("\n\n");
@@ -72,7 +77,7 @@ export async function problemsInWords(
 
 /** Returns "3 errors in 2 files". */
 export function countedWithFiles(files: readonly FileProblems[]): string {
-  return `${countedProblems(files)} in ${plural(files.length, "file")}`;
+  return t("{0} in {1}", countedProblems(files), counted(files.length, "{0} file", "{0} files"));
 }
 
 /** The path of a cell is that of its notebook. */

@@ -3,9 +3,11 @@
  * the user's is covered or replaced. As in Zed (https://zed.dev/docs/ai/agent-panel), following pauses when the user
  * moves in that editor, and goes on with the next message.
  */
+
 import * as vscode from "vscode";
 import type { ChatEvent } from "../../chat/events.ts";
 import type { FollowState } from "../../chat/protocol.ts";
+import { t } from "../../l10n/l10n.ts";
 import { findFile } from "../panel/open.ts";
 import { type AgentPlace, placeOfCall } from "./agent-place.ts";
 
@@ -110,7 +112,9 @@ export class Follow implements vscode.Disposable {
         await this.#show(place);
       } catch (error) {
         // A folder, a picture, a file that is not there yet.
-        this.#options.note(`Not followed to ${place.path}: ${error instanceof Error ? error.message : String(error)}`);
+        this.#options.note(
+          t("Not followed to {0}: {1}", place.path, error instanceof Error ? error.message : String(error)),
+        );
       }
     }
   }

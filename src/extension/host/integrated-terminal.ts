@@ -1,7 +1,9 @@
 /** Runs the agent's commands in terminals of the user's own shell, through VS Code's shell integration. */
+
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import type { CommandEnd, ShellCommand } from "../../tools/host.ts";
 import { nonInteractive } from "../../tools/run-command/command-environment.ts";
 import type { CommandMarkers } from "../../tools/run-command/command-markers.ts";
@@ -35,8 +37,9 @@ const interruptGraceMs = 1_000;
 const maxPromptMs = 3_000;
 const promptPollMs = 20;
 const interrupt = "\x03";
-const cutNote =
-  "\n[VS Code took something in the output for the end of the command. The rest of the output is only in the terminal.]\n";
+const cutNote = `
+${t("[VS Code took something in the output for the end of the command. The rest of the output is only in the terminal.]")}
+`;
 
 /** A terminal whose shell reports when commands begin and end. */
 interface ReadyTerminal {
@@ -182,7 +185,11 @@ class TerminalPool {
     this.#withoutIntegration.add(shell);
     const name = shellName(shell || vscode.env.shell);
     void vscode.window.showWarningMessage(
-      `Shell integration did not start in ${name} within ${this.#maxStartMs / 1000} s. Rondo runs commands in separate processes until the window is reloaded.`,
+      t(
+        "Shell integration did not start in {0} within {1} s. Rondo runs commands in separate processes until the window is reloaded.",
+        name,
+        this.#maxStartMs / 1000,
+      ),
     );
   }
 }

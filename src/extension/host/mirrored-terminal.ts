@@ -1,6 +1,8 @@
 /** Mirrors the agent's commands into terminals of VS Code, where the user can watch and end them. */
+
 import * as vscode from "vscode";
 import { never } from "../../chat/never.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { CommandEnd, ShellCommand, Terminal } from "../../tools/host.ts";
 import { DisplaySanitizer } from "../../tools/run-command/plain-text.ts";
 
@@ -25,7 +27,7 @@ export function mirrored(inner: Terminal): VisibleTerminal {
   function idle(): Mirror {
     const free = mirrors.find(({ isBusy }) => !isBusy);
     if (free) return free;
-    const mirror = new Mirror(mirrors.length === 0 ? "Rondo" : `Rondo (${mirrors.length + 1})`);
+    const mirror = new Mirror(mirrors.length === 0 ? "Rondo" : t("Rondo ({0})", mirrors.length + 1));
     mirrors.push(mirror);
     return mirror;
   }
@@ -161,11 +163,13 @@ class Mirror implements vscode.Pseudoterminal {
 function inWords(end: CommandEnd, { reason }: AbortSignal): string {
   switch (end.type) {
     case "exit":
-      return `exit code ${end.code}`;
+      return t("exit code {0}", end.code);
     case "signal":
-      return `ended by ${end.signal}`;
+      return t("ended by {0}", end.signal);
     case "aborted":
-      return reason instanceof DOMException && reason.name === "TimeoutError" ? "ended: it took too long" : "stopped";
+      return reason instanceof DOMException && reason.name === "TimeoutError"
+        ? t("ended: it took too long")
+        : t("stopped");
     case "failed":
       return end.message;
     default:

@@ -1,5 +1,7 @@
 /** Tells the user that a command waits for a password in the terminal. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import type { ShellCommand } from "../../tools/host.ts";
 
 const maxNameLength = 60;
@@ -25,8 +27,11 @@ export class PasswordQuestion {
 
   async #tell(): Promise<void> {
     const name = (this.#command.command.trim().split("\n")[0] ?? "").slice(0, maxNameLength);
-    const go = "Go to Terminal";
-    const words = `"${name}" waits for your password in the terminal. Rondo and the model do not see what you type there.`;
+    const go = t("Go to Terminal");
+    const words = t(
+      '"{0}" waits for your password in the terminal. Rondo and the model do not see what you type there.',
+      name,
+    );
     if ((await vscode.window.showInformationMessage(words, go)) === go) this.#terminal.show(false);
   }
 }

@@ -1,7 +1,9 @@
 /** Tools of VS Code and other extensions that the user has enabled in the settings. */
+
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import type { FilePart } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { ExternalTools } from "../../loop/setup/external-tools.ts";
 import { cutLine } from "../../tools/text/text.ts";
 import { type Tool, ToolError, type ToolResult } from "../../tools/tool.ts";
@@ -64,7 +66,7 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
       const given = JSON.stringify(input);
       const claim = cutLine(description, 300);
       return {
-        title: `Use ${name}`,
+        title: msg("Use {0}", name),
         preview: { type: "arguments", server: "", tool: name, claim, input: given.length <= 10_000 ? input : {} },
         requires: [
           {
@@ -73,7 +75,7 @@ function lmTool({ name, description, inputSchema }: vscode.LanguageModelToolInfo
             suggestedRule: "*",
             match: "pattern",
             protection: "none",
-            effect: "has effects that Rondo does not know",
+            effect: msg("has effects that Rondo does not know"),
           },
         ],
         writes: "unknown",

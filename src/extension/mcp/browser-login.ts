@@ -1,6 +1,8 @@
 /** Signs in to MCP servers with the user's browser. The tokens are kept in VS Code's secret storage. */
+
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import type { LoginHost } from "../../mcp/connection/oauth-login.ts";
 
 /** The name contains the server's address, so that no other server gets its tokens. */
@@ -28,7 +30,7 @@ export class BrowserLogin implements LoginHost, vscode.UriHandler, vscode.Dispos
   }
 
   async open(url: URL): Promise<void> {
-    if (!(await this.#openInBrowser(url.href))) throw new Error("The browser was not opened.");
+    if (!(await this.#openInBrowser(url.href))) throw new Error(t("The browser was not opened."));
   }
 
   waitForRedirect(state: string, signal: AbortSignal): Promise<URLSearchParams> {

@@ -1,5 +1,7 @@
 /** Tokens of the user's Microsoft account, for servers that take them instead of a key. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { ModelError } from "../../loop/model.ts";
 import type { ApiKey } from "../../providers/shared/connection.ts";
 
@@ -17,8 +19,8 @@ export function microsoftToken(scope: string): ApiKey {
       return session.accessToken;
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      const next = "Sign in when VS Code asks, or set a key with “Rondo: Set API Key…”.";
-      throw new ModelError("auth", `You are not signed in with a Microsoft account: ${why}`, next, { cause });
+      const next = t("Sign in when VS Code asks, or set a key with “Rondo: Set API Key…”.");
+      throw new ModelError("auth", t("You are not signed in with a Microsoft account: {0}", why), next, { cause });
     }
   };
 }

@@ -1,22 +1,24 @@
 /** Names the machine where the extension runs, which is the one whose local servers it finds. */
+
 import { hostname } from "node:os";
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 
 /** Returns "on this machine", or where else: "on the remote machine (SSH: build-box)". */
 export function whereServersRun(remoteName = vscode.env.remoteName): string {
   switch (remoteName) {
     case undefined:
-      return "on this machine";
+      return t("on this machine");
     case "wsl":
-      return `in WSL (${process.env["WSL_DISTRO_NAME"] ?? hostname()})`;
+      return t("in WSL ({0})", process.env["WSL_DISTRO_NAME"] ?? hostname());
     case "dev-container":
     case "attached-container":
-      return `in the container (${hostname()})`;
+      return t("in the container ({0})", hostname());
     case "codespaces":
-      return "in the codespace";
+      return t("in the codespace");
     case "ssh-remote":
-      return `on the remote machine (SSH: ${hostname()})`;
+      return t("on the remote machine (SSH: {0})", hostname());
     default:
-      return `on the remote machine (${hostname()})`;
+      return t("on the remote machine ({0})", hostname());
   }
 }

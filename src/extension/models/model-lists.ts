@@ -1,4 +1,5 @@
 /** The models that servers list. They are asked when the user opens a picker or has no model, never before. */
+import { t } from "../../l10n/l10n.ts";
 import { catalogFacts, currentModels } from "../../providers/catalog/catalog.ts";
 import { undated } from "../../providers/catalog/lines.ts";
 import type { ListedModel, ModelList } from "../../providers/catalog/list-models.ts";
@@ -98,7 +99,7 @@ export class ModelLists {
     if (models.length > 0) return undefined;
     const list = this.#lists.get(id)?.list;
     const found = this.#serverOf(id);
-    if (found?.needsKey) return `${found.name} needs a key. Use “Rondo: Set API Key…”.`;
+    if (found?.needsKey) return t("{0} needs a key. Use “Rondo: Set API Key…”.", found.name);
     return list?.type === "failed" && !found ? list.problem : undefined;
   }
 

@@ -1,7 +1,9 @@
 /** "Select Model…": all models of all providers that are ready, of VS Code, and of servers on this machine. */
+
 import * as vscode from "vscode";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelChoice } from "../../chat/protocol.ts";
+import { t } from "../../l10n/l10n.ts";
 import { readSettings } from "../settings.ts";
 import type { ModelGroup, Models } from "./models.ts";
 
@@ -11,8 +13,8 @@ type Row = vscode.QuickPickItem &
 /** Resolves with the model that the user chooses; undefined for none. Servers are asked while it is open. */
 export async function pickModel(models: Models): Promise<ModelRef | undefined> {
   const picker = vscode.window.createQuickPick<Row>();
-  picker.title = "Select Model";
-  picker.placeholder = "Choose a model, or type the ID of one. Prices are those of input / output";
+  picker.title = t("Select Model");
+  picker.placeholder = t("Choose a model, or type the ID of one. Prices are those of input / output");
   picker.matchOnDescription = true;
   picker.keepScrollPosition = true;
   const closed = new AbortController();
@@ -53,7 +55,7 @@ function rowsOf(models: Models, typed: string, isAsking: boolean): Row[] {
   const { groups, current } = models;
   const rows = groups.flatMap((group) => [separator(group.name), ...rowsOfGroup(group, models, current)]);
   const nothing = groups.length === 0 && !isAsking ? [nothingFound] : [];
-  return [...rowsForTyped(models, typed), ...rows, ...nothing, separator("Connect"), ...connectRows()];
+  return [...rowsForTyped(models, typed), ...rows, ...nothing, separator(t("Connect")), ...connectRows()];
 }
 
 function rowsOfGroup({ models: choices, problem }: ModelGroup, models: Models, current: ModelRef | undefined): Row[] {
@@ -73,8 +75,8 @@ function rowsOfGroup({ models: choices, problem }: ModelGroup, models: Models, c
 function describe(choice: ModelChoice, models: Models): string {
   const { contextWindow, unknown } = models.facts.of(choice);
   const parts = [
-    unknown.includes("window") ? "" : `${shortSize(contextWindow)} window`,
-    choice.price === undefined ? "" : `${choice.price} per million tokens`,
+    unknown.includes("window") ? "" : t("{0} window", shortSize(contextWindow)),
+    choice.price === undefined ? "" : t("{0} per million tokens", choice.price),
     choice.unknown ?? "",
     choice.label === choice.modelID ? "" : choice.modelID,
   ];
@@ -95,14 +97,19 @@ function rowsForTyped({ groups, providersForID, current }: Models, typed: string
   const all = [...first, ...providersForID.filter((one) => !first.includes(one))];
   if (groups.length === 0 || all.length === 0) return [];
   const rows = all.map(({ id, name }): Row => {
-    return { label: typed, description: `with ${name}`, alwaysShow: true, model: { providerID: id, modelID: typed } };
+    return {
+      label: typed,
+      description: t("with {0}", name),
+      alwaysShow: true,
+      model: { providerID: id, modelID: typed },
+    };
   });
-  return [separator("Another model"), ...rows];
+  return [separator(t("Another model")), ...rows];
 }
 
 const nothingFound: Row = {
-  label: "$(info) No model is connected, and no model server was found",
-  detail: "Set an API key, or start Ollama, LM Studio, llama.cpp, vLLM or Jan and open this list again.",
+  label: `$(info) ${t("No model is connected, and no model server was found")}`,
+  detail: t("Set an API key, or start Ollama, LM Studio, llama.cpp, vLLM or Jan and open this list again."),
 };
 
 function connectRows(): Row[] {
@@ -114,8 +121,8 @@ function connectRows(): Row[] {
     ...problems.map(
       (problem): Row => ({ label: `$(warning) ${problem}`, alwaysShow: true, command, argument: "rondo.providers" }),
     ),
-    { label: "$(key) Set API Key…", command: "rondo.setKey" },
-    { label: "$(server) Add a provider or server…", command, argument: "rondo.providers" },
+    { label: `$(key) ${t("Set API Key…")}`, command: "rondo.setKey" },
+    { label: `$(server) ${t("Add a provider or server…")}`, command, argument: "rondo.providers" },
   ];
 }
 

@@ -1,9 +1,11 @@
 /** The models that are available, and the one that is chosen. */
+
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { StartModel } from "../../chat/connect.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Limits } from "../../loop/limits.ts";
 import { type Model, ModelError } from "../../loop/model.ts";
 import type { ModelList } from "../../providers/catalog/list-models.ts";
@@ -283,7 +285,7 @@ export class Models {
 
   describe(ref: ModelRef): ModelChoice {
     if (ref.modelID === tourID && this.#isTour) {
-      return { ...ref, label: "Tour (a script)", group: "Rondo", price: undefined, images: undefined };
+      return { ...ref, label: t("Tour (a script)"), group: "Rondo", price: undefined, images: undefined };
     }
     const offered = this.#offered.known.find((one) => isSameModel(one, ref));
     if (offered) return describeOffered(offered);
@@ -313,8 +315,8 @@ export class Models {
     if (ref.providerID === vscodeProvider) return vscodeModel();
     const entry = entryOf(ref.providerID);
     if (!entry) {
-      const next = "Choose another model, or set the provider in rondo.providers.";
-      throw new ModelError("invalid", `There is no provider "${ref.providerID}".`, next);
+      const next = t("Choose another model, or set the provider in rondo.providers.");
+      throw new ModelError("invalid", t('There is no provider "{0}".', ref.providerID), next);
     }
     const access = accessOf(entry, this.#keys);
     const key = JSON.stringify([ref.providerID, access]);
@@ -394,10 +396,10 @@ function isSameModel(a: ModelRef, b: ModelRef): boolean {
 }
 
 /** VS Code has no way to set it. */
-const unavailable = "thinking level not available";
+const unavailable = t("thinking level not available");
 
 function describeOffered({ providerID, modelID, label }: OfferedModel): ModelChoice {
   const [vendor = ""] = modelID.split("/");
-  const group = `VS Code: ${vendor}`;
+  const group = t("VS Code: {0}", vendor);
   return { providerID, modelID, label, group, price: undefined, images: undefined, unknown: unavailable };
 }

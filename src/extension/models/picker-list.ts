@@ -1,9 +1,11 @@
 /** Makes the list of the panel's model picker from what is known now. */
+
 import { isLoopback } from "../../chat/loopback.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelCost, PickerGroup, PickerList, PickerModel, UnconnectedProvider } from "../../chat/model-list.ts";
 import { never } from "../../chat/never.ts";
 import type { ThinkingLevel } from "../../chat/thinking.ts";
+import { t } from "../../l10n/l10n.ts";
 import { knownWindow } from "../../loop/setup/model-facts.ts";
 import { catalogFacts, currentModels } from "../../providers/catalog/catalog.ts";
 import { whereServersRun } from "./machine.ts";
@@ -27,7 +29,7 @@ export function pickerList(models: Models, chosen: ModelRef | undefined, level: 
     groups: chosen ? withModel(groups, models, chosen) : groups,
     unconnected: providerEntries().flatMap((entry) => (connected.has(entry.id) ? [] : unconnected(entry))),
     openEnded: models.providersForID.map(({ id, name }) => ({ providerID: id, name })),
-    where: where === "on this machine" ? "on this computer" : where,
+    where: where === "on this machine" ? t("on this computer") : where,
     thinking: { level, levels: chosen ? thinkingLevelsOf(models, chosen) : [] },
   };
 }
@@ -46,15 +48,19 @@ function stateAfter(trouble: ListTrouble | undefined, name: string): PickerGroup
     case undefined:
       return { type: "listed" };
     case "no-answer":
-      return { type: "failed", problem: `${name} does not answer`, remedy: "ask-again" };
+      return { type: "failed", problem: t("{0} does not answer", name), remedy: "ask-again" };
     case "wants-key":
-      return { type: "failed", problem: `${name} needs a key`, remedy: "set-key" };
+      return { type: "failed", problem: t("{0} needs a key", name), remedy: "set-key" };
     case "refused":
-      return { type: "failed", problem: `${name} refuses the key`, remedy: "set-key" };
+      return { type: "failed", problem: t("{0} refuses the key", name), remedy: "set-key" };
     case "no-models":
-      return { type: "failed", problem: `${name} has no models yet`, remedy: "ask-again" };
+      return { type: "failed", problem: t("{0} has no models yet", name), remedy: "ask-again" };
     case "no-list":
-      return { type: "failed", problem: `${name} does not list its models. Type the ID of one`, remedy: "type-id" };
+      return {
+        type: "failed",
+        problem: t("{0} does not list its models. Type the ID of one", name),
+        remedy: "type-id",
+      };
     default:
       return never(trouble);
   }
@@ -85,7 +91,7 @@ function offeredGroups({ offered }: Models): PickerGroup[] {
   const vendors = Map.groupBy(offered, ({ modelID }) => modelID.slice(0, modelID.indexOf("/")));
   return [...vendors].map(([vendor, list]) => ({
     ...{ id: `${vscodeProvider}/${vendor}`, providerID: vscodeProvider, kind: "plan", state: { type: "listed" } },
-    name: vendor === "copilot" ? "Copilot" : `VS Code: ${cut(vendor)}`,
+    name: vendor === "copilot" ? t("Copilot") : t("VS Code: {0}", cut(vendor)),
     models: list.map(({ modelID, label, window }) => {
       return { modelID, label: cut(label), window, cost: { type: "plan" } };
     }),

@@ -1,5 +1,7 @@
 /** Finds out what listens at an address that the user has given, and which models it has. */
+
 import type { ConnectCheck } from "../../chat/connect.ts";
+import { t } from "../../l10n/l10n.ts";
 import { discoverLocalServers, type LocalServer, usualAddresses } from "../../providers/local-servers/discover.ts";
 import { listProviderModels, type ProviderAccess } from "../../providers/providers.ts";
 import { readSettings } from "../settings.ts";
@@ -33,7 +35,7 @@ export async function checkServer({ address, key, models, signal }: ServerQuesti
   const baseURL = wholeAddress(address);
   if (baseURL === undefined) {
     return {
-      check: { type: "invalid", message: "This is not an address, such as http://localhost:1234/v1." },
+      check: { type: "invalid", message: t("This is not an address, such as http://localhost:1234/v1.") },
       server: undefined,
     };
   }
@@ -125,11 +127,11 @@ function ownEntry(baseURL: string): ProviderEntry {
 
 /** How to start the server that listens at such a port (their documentation). */
 const hints: Record<string, string> = {
-  "lm-studio": "LM Studio: Developer, then Start Server.",
-  ollama: "Ollama: open the app, or run “ollama serve”.",
-  "llama-cpp": "llama.cpp: run “llama-server”.",
-  vllm: "vLLM: run “vllm serve”.",
-  jan: "Jan: Settings, Local API Server, Start Server.",
+  "lm-studio": t("LM Studio: Developer, then Start Server."),
+  ollama: t("Ollama: open the app, or run “ollama serve”."),
+  "llama-cpp": t("llama.cpp: run “llama-server”."),
+  vllm: t("vLLM: run “vllm serve”."),
+  jan: t("Jan: Settings, Local API Server, Start Server."),
 };
 
 function hintFor(baseURL: string): string {

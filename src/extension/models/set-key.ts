@@ -1,5 +1,7 @@
 /** "Set API Key…": lists every provider with its address, its key page, and where its key is from. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { defaultModels } from "../../providers/catalog/default-models.ts";
 import type { KnownFacts } from "../../providers/catalog/model-facts.ts";
 import { microsoftScope } from "../../providers/providers.ts";
@@ -12,15 +14,15 @@ type ProviderRow = vscode.QuickPickItem & { entry?: ProviderEntry };
 
 const keyPageButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("link-external"),
-  tooltip: "Open the page for keys",
+  tooltip: t("Open the page for keys"),
 };
 const storeButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("lock"),
-  tooltip: "Move the key to VS Code's secret storage",
+  tooltip: t("Move the key to VS Code's secret storage"),
 };
 const deleteButton: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("trash"),
-  tooltip: "Delete the stored key",
+  tooltip: t("Delete the stored key"),
 };
 
 const keyButtons = { storage: [deleteButton], environment: [storeButton], none: [] };
@@ -42,10 +44,10 @@ export async function setKey(keys: Keys, models: Models): Promise<void> {
 async function pickWay({ id, name }: ProviderEntry): Promise<"key" | "account" | undefined> {
   if (microsoftScope(id, entryOf(id)?.address) === undefined) return "key";
   const ways = [
-    { label: "$(key) API key", way: "key" as const },
-    { label: "$(account) Sign in with Microsoft", description: "no key needed", way: "account" as const },
+    { label: `$(key) ${t("API key")}`, way: "key" as const },
+    { label: `$(account) ${t("Sign in with Microsoft")}`, description: t("no key needed"), way: "account" as const },
   ];
-  return (await vscode.window.showQuickPick(ways, { title: `Connect ${name}` }))?.way;
+  return (await vscode.window.showQuickPick(ways, { title: t("Connect {0}", name) }))?.way;
 }
 
 /** @throws ModelError when the user does not sign in */
@@ -56,15 +58,15 @@ async function signIn({ id }: ProviderEntry): Promise<void> {
 }
 
 async function offerModels({ name }: ProviderEntry): Promise<void> {
-  const action = "Select Model…";
-  const picked = await vscode.window.showInformationMessage(`${name} is connected.`, action);
+  const action = t("Select Model…");
+  const picked = await vscode.window.showInformationMessage(t("{0} is connected.", name), action);
   if (picked === action) await vscode.commands.executeCommand("rondo.selectModel");
 }
 
 async function pickProvider(keys: Keys, facts: KnownFacts): Promise<ProviderEntry | undefined> {
   const picker = vscode.window.createQuickPick<ProviderRow>();
-  picker.title = "Set API Key";
-  picker.placeholder = "Provider";
+  picker.title = t("Set API Key");
+  picker.placeholder = t("Provider");
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   const show = () => {
@@ -96,7 +98,11 @@ async function pickProvider(keys: Keys, facts: KnownFacts): Promise<ProviderEntr
 /** The variable is the user's: only they can remove it. */
 function tellStored({ name, keyVariable }: ProviderEntry): void {
   void vscode.window.showInformationMessage(
-    `The key of ${name} is kept in VS Code's secret storage now. Remove ${keyVariable} from your environment, where other programs can read it, and start VS Code again.`,
+    t(
+      "The key of {0} is kept in VS Code's secret storage now. Remove {1} from your environment, where other programs can read it, and start VS Code again.",
+      name,
+      keyVariable ?? "",
+    ),
   );
 }
 
@@ -106,11 +112,15 @@ function rowsOf(keys: Keys, facts: KnownFacts): ProviderRow[] {
     const rows = entries.filter((entry) => entry.kind === kind).map((entry) => rowOf(entry, keys, facts));
     return rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
   };
-  return [...section("", "cloud"), ...section("Your own", "own"), ...section("Servers that mostly need none", "local")];
+  return [
+    ...section("", "cloud"),
+    ...section(t("Your own"), "own"),
+    ...section(t("Servers that mostly need none"), "local"),
+  ];
 }
 
 function rowOf(entry: ProviderEntry, keys: Keys, facts: KnownFacts): ProviderRow {
-  const { id, name, address = "address not set", keyPage, models, ownAddress } = entry;
+  const { id, name, address = t("address not set"), keyPage, models, ownAddress } = entry;
   const modelID = models[0] ?? (ownAddress === undefined ? defaultModels[id] : undefined);
   const from = keys.keyOf(id)?.from;
   return {
@@ -126,23 +136,24 @@ function rowOf(entry: ProviderEntry, keys: Keys, facts: KnownFacts): ProviderRow
 function describeKey({ id, address, keyVariable }: ProviderEntry, from: "storage" | "environment" | undefined): string {
   switch (from) {
     case "storage":
-      return "key stored";
+      return t("key stored");
     case "environment":
-      return `key from ${keyVariable}`;
+      return t("key from {0}", keyVariable ?? "");
     case undefined:
-      return microsoftScope(id, address) === undefined ? "" : "Microsoft account";
+      return microsoftScope(id, address) === undefined ? "" : t("Microsoft account");
   }
 }
 
 /** Stores the address in the user's settings. */
 async function askAddress({ id, name }: ProviderEntry): Promise<boolean> {
   const address = await vscode.window.showInputBox({
-    title: `Address of ${name}`,
-    prompt:
+    title: t("Address of {0}", name),
+    prompt: t(
       "The address of the API, for example https://NAME.openai.azure.com/openai/v1. It is kept in rondo.providers.",
+    ),
     ignoreFocusOut: true,
     validateInput: (value) =>
-      /^https?:\/\//.test(value.trim()) && URL.canParse(value.trim()) ? undefined : "An http or https address.",
+      /^https?:\/\//.test(value.trim()) && URL.canParse(value.trim()) ? undefined : t("An http or https address."),
   });
   if (address === undefined) return false;
   const settings = vscode.workspace.getConfiguration("rondo");
@@ -156,15 +167,18 @@ async function askAddress({ id, name }: ProviderEntry): Promise<boolean> {
 function askKey({ id, name, keyPage }: ProviderEntry, keys: Keys): Promise<string | undefined> {
   const input = vscode.window.createInputBox();
   const isStored = keys.keyOf(id)?.from === "storage";
-  input.title = `API key for ${name}`;
-  input.prompt = `The key is kept in VS Code's secret storage.${isStored ? " Leave empty to delete the stored key." : ""}`;
+  input.title = t("API key for {0}", name);
+  input.prompt = t(
+    "The key is kept in VS Code's secret storage.{0}",
+    isStored ? ` ${t("Leave empty to delete the stored key.")}` : "",
+  );
   input.password = true;
   input.ignoreFocusOut = true;
   input.buttons = keyPage === undefined ? [] : [keyPageButton];
   input.onDidTriggerButton(() => keyPage !== undefined && openPage(keyPage));
   return new Promise<string | undefined>((resolve) => {
     input.onDidChangeValue((value) => {
-      input.validationMessage = /\s/.test(value.trim()) ? "A key cannot contain spaces." : "";
+      input.validationMessage = /\s/.test(value.trim()) ? t("A key cannot contain spaces.") : "";
     });
     input.onDidAccept(() => input.validationMessage === "" && resolve(input.value.trim()));
     input.onDidHide(() => resolve(undefined));

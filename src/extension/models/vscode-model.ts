@@ -1,6 +1,8 @@
 /** VS Code's language models: those of extensions such as Copilot, paid for by the user's subscription. */
+
 import * as vscode from "vscode";
 import type { Tokens } from "../../chat/message.ts";
+import { t } from "../../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
 import { isOverflow } from "../../providers/shared/context-overflow.ts";
 import { abortedError } from "../../providers/shared/failure.ts";
@@ -79,8 +81,8 @@ async function findModel(name: string): Promise<vscode.LanguageModelChat> {
   if (model) return model;
   throw new ModelError(
     "unknown-model",
-    `VS Code has no model “${name}” now.`,
-    "Choose another with “Rondo: Select Model…”, or check that its extension is enabled and signed in.",
+    t("VS Code has no model “{0}” now.", name),
+    t("Choose another with “Rondo: Select Model…”, or check that its extension is enabled and signed in."),
   );
 }
 
@@ -101,8 +103,8 @@ function isTooLong(thrown: unknown): boolean {
 function endedEarly(model: string): ModelError {
   return new ModelError(
     "network",
-    `The reply of “${model}” ended before it began.`,
-    "Try again, or choose another model.",
+    t("The reply of “{0}” ended before it began.", model),
+    t("Try again, or choose another model."),
   );
 }
 
@@ -173,7 +175,7 @@ class VSCodeReply {
       // An object that was parsed from JSON, so its keys are strings.
       arguments: isObject
         ? { ok: true, input: (input ?? {}) as Record<string, unknown> }
-        : { ok: false, problem: "not a JSON object" },
+        : { ok: false, problem: t("not a JSON object") },
     };
   }
 }
@@ -183,47 +185,58 @@ function toModelError(thrown: unknown, model: string): ModelError {
   if (thrown instanceof ModelError) return thrown;
   const code = thrown instanceof vscode.LanguageModelError ? thrown.code : "";
   const said = messageOf(thrown);
-  const elsewhere = "Choose another with “Rondo: Select Model…”.";
+  const elsewhere = t("Choose another with “Rondo: Select Model…”.");
   const fail = (kind: ModelError["kind"], message: string, next: string, shouldRetry?: boolean) =>
     new ModelError(kind, `${message}: ${said}`, next, {
       ...(shouldRetry !== undefined && { shouldRetry }),
       cause: thrown,
     });
   if (code === vscode.LanguageModelError.NoPermissions.name) {
-    const next = "Send the message again and allow it, or manage access with “Chat: Manage Language Models”.";
-    return fail("auth", `VS Code may not use “${model}” for Rondo`, next);
+    const next = t("Send the message again and allow it, or manage access with “Chat: Manage Language Models”.");
+    return fail("auth", t("VS Code may not use “{0}” for Rondo", model), next);
   }
   if (code === vscode.LanguageModelError.NotFound.name) {
-    return fail("unknown-model", `VS Code has no model “${model}” now`, elsewhere);
+    return fail("unknown-model", t("VS Code has no model “{0}” now", model), elsewhere);
   }
   if (/^ChatQuotaExceeded$/.test(nameOf(thrown)) || /\bquota\b|premium requests/i.test(said)) {
-    const next = `Choose another with “Rondo: Select Model…”, or see your plan at the extension that brings the model.`;
-    return fail("quota", `Your plan has no requests left for “${model}”`, next);
+    const next = t(
+      "Choose another with “Rondo: Select Model…”, or see your plan at the extension that brings the model.",
+    );
+    return fail("quota", t("Your plan has no requests left for “{0}”", model), next);
   }
   // The documentation says that a quota may be the reason, too.
   if (code === vscode.LanguageModelError.Blocked.name) {
-    return fail("rate-limit", `“${model}” accepts no more requests for now`, `Wait, or c${elsewhere.slice(1)}`, false);
+    return fail(
+      "rate-limit",
+      t("“{0}” accepts no more requests for now", model),
+      t("Wait a little, or choose another model."),
+      false,
+    );
   }
   if (
     /\b(images?|vision)\b.{0,40}\bnot (supported|enabled|available)|\bnot support.{0,30}\b(images?|vision)\b/i.test(
       said,
     )
   ) {
-    return fail("images-refused", `“${model}” takes no images`, elsewhere);
+    return fail("images-refused", t("“{0}” takes no images", model), elsewhere);
   }
   if (isOverflow(said) || /exceeds? (the )?token limit/i.test(said)) {
-    return fail("context-full", `The conversation is too long for “${model}”`, "Compact the conversation.");
+    return fail("context-full", t("The conversation is too long for “{0}”", model), t("Compact the conversation."));
   }
   if (nameOf(thrown) === "ChatRateLimited" || /rate.?limit|too many requests|\b429\b/i.test(said)) {
-    return fail("rate-limit", `“${model}” accepts no more requests for now`, "Wait a little, or choose another model.");
+    return fail(
+      "rate-limit",
+      t("“{0}” accepts no more requests for now", model),
+      t("Wait a little, or choose another model."),
+    );
   }
   if (/overloaded|\b(503|529)\b/i.test(said)) {
-    return fail("overloaded", `“${model}” is overloaded`, "Wait a little, or choose another model.");
+    return fail("overloaded", t("“{0}” is overloaded", model), t("Wait a little, or choose another model."));
   }
   if (/ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ERR_NETWORK|fetch failed|net::/.test(said)) {
-    return fail("network", `The connection to “${model}” was lost`, "Check the network, and try again.");
+    return fail("network", t("The connection to “{0}” was lost", model), t("Check the network, and try again."));
   }
-  return fail("server", `“${model}” failed`, "Try again, or choose another model.");
+  return fail("server", t("“{0}” failed", model), t("Try again, or choose another model."));
 }
 
 /** VS Code keeps the names of errors: Copilot tells these two apart by them. [vscode-copilot-chat languageModelAccess.ts] */
@@ -239,6 +252,6 @@ function messageOf(thrown: unknown): string {
   let said = "";
   for (let at = thrown; at instanceof Error; at = at.cause) said = at.message || said;
   const line = said.replace(/\s+/g, " ").trim();
-  if (line === "") return "no reason was given.";
+  if (line === "") return t("no reason was given.");
   return line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : line;
 }

@@ -1,8 +1,10 @@
 /** Translates a request of the loop into messages and options of VS Code's language models. */
+
 import * as vscode from "vscode";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import {
   allTools,
@@ -55,7 +57,7 @@ export function optionsOf(request: ModelRequest): vscode.LanguageModelChatReques
   const { toolUse, temperature, options } = request;
   const offered = toolUse === "none" ? [] : allTools(request);
   return {
-    justification: "Rondo answers your message with the model that you chose.",
+    justification: t("Rondo answers your message with the model that you chose."),
     modelOptions: { ...(temperature !== undefined && { temperature }), ...options },
     // VS Code has no mode that sends tools but forbids calls.
     ...(offered.length > 0 && {

@@ -1,9 +1,11 @@
 /** Tells outside of the panel that Rondo waits, works or is done: a badge, an item of the status bar, a notification. */
+
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import { endSentence, questionSentence, type Wish, waitingWords } from "../../chat/attention.ts";
 import type { ChatEvent, ExitReason } from "../../chat/events.ts";
 import type { UserRequest } from "../../chat/requests.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { questionsHere } from "../sessions/summary.ts";
 import { readSettings } from "../settings.ts";
@@ -49,10 +51,10 @@ interface StatusLook {
 }
 
 const looks: Record<Wish, Pick<StatusLook, "text" | "label">> = {
-  waits: { text: "$(question) Rondo waits for you", label: "Rondo waits for you" },
-  works: { text: "$(loading~spin) Rondo is working", label: "Rondo is working" },
-  failed: { text: "$(error) Rondo has stopped", label: "Rondo has stopped with an error" },
-  done: { text: "$(pass) Rondo is done", label: "Rondo is done" },
+  waits: { text: `$(question) ${t("Rondo waits for you")}`, label: t("Rondo waits for you") },
+  works: { text: `$(loading~spin) ${t("Rondo is working")}`, label: t("Rondo is working") },
+  failed: { text: `$(error) ${t("Rondo has stopped")}`, label: t("Rondo has stopped with an error") },
+  done: { text: `$(pass) ${t("Rondo is done")}`, label: t("Rondo is done") },
 };
 
 export class Attention implements vscode.Disposable {
@@ -140,9 +142,9 @@ export class Attention implements vscode.Disposable {
       this.#item.command = "rondo.showWaiting";
     }
     const { text, label, isLoud } = wanted;
-    const words = questions > 1 ? `${label}: ${questions} questions` : label;
+    const words = questions > 1 ? t("{0}: {1} questions", label, questions) : label;
     this.#item.text = text;
-    this.#item.tooltip = `${words}. Click to show the chat.`;
+    this.#item.tooltip = t("{0}. Click to show the chat.", words);
     this.#item.accessibilityInformation = { label: words, role: "button" };
     this.#item.backgroundColor = isLoud ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     this.#item.show();
@@ -174,8 +176,12 @@ export class Attention implements vscode.Disposable {
     for (const one of questions) this.#told.add(one.request.id);
     this.#notified = request.id;
     const others =
-      more.length === 0 ? "" : more.length === 1 ? " 1 more question waits." : ` ${more.length} more wait.`;
-    const actions = request.kind === "permission" ? ["Show", "Deny"] : ["Show"];
+      more.length === 0
+        ? ""
+        : more.length === 1
+          ? ` ${t("1 more question waits.")}`
+          : ` ${t("{0} more wait.", more.length)}`;
+    const actions = request.kind === "permission" ? [t("Show"), t("Deny")] : [t("Show")];
     const chosen = await vscode.window.showInformationMessage(questionSentence(request) + others, ...actions);
     if (this.#notified === request.id) this.#notified = "";
     // It may have been answered meanwhile, which VS Code's notification cannot be told.
@@ -192,7 +198,7 @@ export class Attention implements vscode.Disposable {
     // A plan that asks comes right after the end of its turn, and is told as a question.
     setImmediate(() => {
       if (questionsHere(session).length > 0 || session.running) return;
-      void vscode.window.showInformationMessage(endSentence(end, title), "Show").then(async (chosen) => {
+      void vscode.window.showInformationMessage(endSentence(end, title), t("Show")).then(async (chosen) => {
         if (chosen === "Show") await this.#options.show(id);
       });
     });

@@ -1,8 +1,10 @@
 /** Makes attachments of selections and files. What a tool could not read without a question is not attached. */
+
 import path from "node:path";
 import * as vscode from "vscode";
 import { maxReadBytes } from "../../chat/attach.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { FileKind, Location, Workspace } from "../../tools/host.ts";
 import { type ReadBoundary, realFolder, whyProtected } from "../../tools/node-host/config-files.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
@@ -98,7 +100,10 @@ export class Attachments {
     const { location, why } = await this.#judge(uri);
     if (why === undefined) return location;
     const name = vscode.workspace.asRelativePath(uri);
-    throw new AttachError(`${name} is not attached: ${why}.`, "Ask Rondo to read it: you are asked before it does.");
+    throw new AttachError(
+      t("{0} is not attached: {1}.", name, why),
+      t("Ask Rondo to read it: you are asked before it does."),
+    );
   }
 
   async #judge(uri: vscode.Uri): Promise<{ location: Location; why: string | undefined }> {
@@ -109,7 +114,7 @@ export class Attachments {
     const leadsOut = isLink && folder !== undefined && !location.inside;
     const why =
       whyProtected(location, isLink, this.#boundary().ruledOut) ??
-      (leadsOut ? `it is a link to ${location.path}, outside the workspace` : undefined);
+      (leadsOut ? t("it is a link to {0}, outside the workspace", location.path) : undefined);
     return { location, why };
   }
 }
@@ -133,14 +138,14 @@ function attachmentOf(kind: FileKind, filename: string, uri: vscode.Uri): Attach
     case "too-large":
       throw tooLarge(filename, kind.limit);
     default:
-      throw new AttachError(`${filename} is not attached: it is neither text nor an image.`, "");
+      throw new AttachError(t("{0} is not attached: it is neither text nor an image.", filename), "");
   }
 }
 
 function tooLarge(filename: string, limit: number): AttachError {
   return new AttachError(
-    `${filename} is not attached: it is larger than ${Math.floor(limit / 1_000_000)} MB.`,
-    "Name it in the message: Rondo can search it and read parts.",
+    t("{0} is not attached: it is larger than {1} MB.", filename, Math.floor(limit / 1_000_000)),
+    t("Name it in the message: Rondo can search it and read parts."),
   );
 }
 
@@ -160,6 +165,6 @@ export async function pickFiles(): Promise<vscode.Uri[]> {
   const items = found
     .map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }))
     .sort((a, b) => a.label.localeCompare(b.label));
-  const picked = await vscode.window.showQuickPick(items, { canPickMany: true, placeHolder: "Files to attach" });
+  const picked = await vscode.window.showQuickPick(items, { canPickMany: true, placeHolder: t("Files to attach") });
   return picked?.map((item) => item.uri) ?? [];
 }

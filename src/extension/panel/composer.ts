@@ -1,4 +1,5 @@
 /** The composer: its draft and attachments, who answers, and the prompts that wait in the queue. */
+
 import type * as vscode from "vscode";
 import type { SelectionView } from "../../chat/attach.ts";
 import { commentsPrompt } from "../../chat/comments.ts";
@@ -7,6 +8,7 @@ import { type Attachment, type PromptPart, type SentComment, textPrompt } from "
 import type { HostNotice, PromptTime } from "../../chat/protocol.ts";
 import type { BuildMode } from "../../chat/requests.ts";
 import type { CommandChoice } from "../../chat/slash-command.ts";
+import { t } from "../../l10n/l10n.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session, WhenBusy } from "../../loop/session/session.ts";
 import { isServerAnswer } from "../../mcp/prompts/server-prompts.ts";
@@ -375,8 +377,8 @@ export class Composer {
 function waitNotice(): HostNotice {
   const seconds = Math.ceil(readSettings().limits.queueTimeoutMs / 1000);
   return {
-    message: "This session runs in another window or process.",
-    next: `Your message will be sent when it finishes, or returned after ${seconds} s. Stop ends the wait.`,
+    message: t("This session runs in another window or process."),
+    next: t("Your message will be sent when it finishes, or returned after {0} s. Stop ends the wait.", seconds),
     fix: "none",
   };
 }

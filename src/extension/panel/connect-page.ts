@@ -1,8 +1,10 @@
 /** Connecting a model from the panel: checks keys and servers, stores what was accepted, and starts with it. */
+
 import type * as vscode from "vscode";
 import { commands, env, Uri, window } from "vscode";
 import { type ConnectCheck, type ConnectView, ollamaModel } from "../../chat/connect.ts";
 import type { ModelRef } from "../../chat/message.ts";
+import { t } from "../../l10n/l10n.ts";
 import { checkAccess } from "../../providers/connect/check-access.ts";
 import { maskKey, ownerOfKey } from "../../providers/connect/key-owner.ts";
 import { pagesOf } from "../models/account.ts";
@@ -65,7 +67,7 @@ export class ConnectPage {
       await this.look();
     },
     "pull-model": () => {
-      const terminal = window.createTerminal({ name: "Ollama" });
+      const terminal = window.createTerminal({ name: t("Ollama") });
       terminal.show();
       terminal.sendText(`ollama pull ${ollamaModel.id}`);
     },
@@ -114,11 +116,11 @@ export class ConnectPage {
     open.address = address.trim() || before?.address || (entry?.address ?? "");
     const shown = { provider: entry && describe(entry), masked: maskKey(key) };
     const show = (check: ConnectCheck) => open === this.#open && this.#show({ ...shown, check });
-    if (/\s/.test(key)) return void show({ type: "invalid", message: "A key has no spaces. Paste the key alone." });
+    if (/\s/.test(key)) return void show({ type: "invalid", message: t("A key has no spaces. Paste the key alone.") });
     if (!entry) return void show({ type: "which", providers: candidates(owner) });
     if (open.address === "") return void show({ type: "address", example: examples[entry.id] ?? "https://…" });
     if (!isAddress(open.address)) {
-      return void show({ type: "invalid", message: "An address begins with http:// or https://." });
+      return void show({ type: "invalid", message: t("An address begins with http:// or https://.") });
     }
     show({ type: "checking" });
     const isNewAddress = open.address !== entry.address;

@@ -1,8 +1,10 @@
 /** The conversation: its turn, its context, its subagents and the commands that run in it. */
+
 import * as vscode from "vscode";
 import { sliceBefore } from "../../chat/chat-slices.ts";
 import type { ContextUse } from "../../chat/context-views.ts";
 import { shownChat } from "../../chat/shown-chat.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { cacheLifetime, isExpired } from "../../providers/families/cache-lifetime.ts";
 import type { Models } from "../models/models.ts";
@@ -31,8 +33,8 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
   return {
     async stop() {
       if (session().running || !conversations.runsElsewhere) return await session().stop();
-      const message = "This session runs in another window or process.";
-      send({ type: "notice", message, next: "Stop it there.", fix: "none" });
+      const message = t("This session runs in another window or process.");
+      send({ type: "notice", message, next: t("Stop it there."), fix: "none" });
     },
     async compact({ goOn, keep }) {
       await prepare();

@@ -1,5 +1,6 @@
 import type * as vscode from "vscode";
 import type { HostNotice, NoticeFix } from "../../chat/protocol.ts";
+import { localized, t } from "../../l10n/l10n.ts";
 import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
 import { AnswerError } from "../../loop/permissions/open-requests.ts";
 import { type IntakeCode, IntakeError } from "../../loop/session/intake-error.ts";
@@ -35,18 +36,21 @@ export function explainError(error: unknown, log: vscode.LogOutputChannel): Host
   // Its own sentence names a command, which the button runs.
   if (error instanceof ModelError) {
     const fix = modelFixes[error.kind] ?? "show-log";
-    return { message: error.message, next: fix === "show-log" ? error.next : "", fix };
+    return { message: localized(error.message), next: fix === "show-log" ? localized(error.next) : "", fix };
   }
-  if (error instanceof RecordError) return { message: error.message, next: error.next, fix: "show-log" };
-  if (error instanceof NoticeError) return { message: error.message, next: error.next, fix: error.fix };
+  if (error instanceof RecordError)
+    return { message: localized(error.message), next: localized(error.next), fix: "show-log" };
+  if (error instanceof NoticeError)
+    return { message: localized(error.message), next: localized(error.next), fix: error.fix };
   if (error instanceof AttachError || error instanceof WorktreeError || error instanceof ServerRequestError) {
-    return { message: error.message, next: error.next, fix: "none" };
+    return { message: localized(error.message), next: localized(error.next), fix: "none" };
   }
-  if (error instanceof IntakeError) return { message: error.message, next: "", fix: intakeFixes[error.code] };
+  if (error instanceof IntakeError)
+    return { message: localized(error.message), next: "", fix: intakeFixes[error.code] };
   if (error instanceof ImportError || error instanceof AnswerError) {
-    return { message: error.message, next: "", fix: "none" };
+    return { message: localized(error.message), next: "", fix: "none" };
   }
   log.error("Something went wrong", error);
   const message = error instanceof Error ? error.message : String(error);
-  return { message, next: "Details are in the log.", fix: "show-log" };
+  return { message, next: t("Details are in the log."), fix: "show-log" };
 }

@@ -1,9 +1,10 @@
 /** Shows the first page in the view, before the rest of Rondo is loaded. */
+
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as vscode from "vscode";
 import { deferred } from "../../loop/session/deferred.ts";
-import { pageHtml } from "./page-html.ts";
+import { jsonForPage, pageHtml } from "./page-html.ts";
 
 /** A view with its page, until the panel has taken it over. */
 export interface EarlyView {
@@ -37,10 +38,11 @@ export function openView(view: vscode.WebviewView, extensionUri: vscode.Uri): Ea
       isGone = true;
     }),
   ];
-  webview.html = pageHtml(readFileSync(vscode.Uri.joinPath(dist, "page.html").fsPath, "utf8"), {
+  webview.html = pageHtml(template(dist), {
     source: webview.cspSource,
     dist: webview.asWebviewUri(dist).toString(),
     language: vscode.env.language,
+    texts: jsonForPage(vscode.l10n.bundle ?? {}),
     nonce: randomBytes(16).toString("base64"),
   });
   return {
@@ -54,4 +56,10 @@ export function openView(view: vscode.WebviewView, extensionUri: vscode.Uri): Ea
       return messages;
     },
   };
+}
+
+/** Returns the page in the language of VS Code; in English where there are no translations. */
+function template(dist: vscode.Uri): string {
+  const page = (name: string) => readFileSync(vscode.Uri.joinPath(dist, name).fsPath, "utf8");
+  return page(vscode.l10n.bundle ? `page.${vscode.env.language}.html` : "page.html");
 }

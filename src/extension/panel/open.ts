@@ -1,9 +1,11 @@
 /** Opens files and proposed changes in the editor. */
+
 import path from "node:path";
 import { applyPatch } from "diff";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { FileDiff } from "../../chat/message.ts";
+import { t } from "../../l10n/l10n.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { refusalOf } from "../../tools/node-host/locate.ts";
 import { NoticeError } from "../notice-error.ts";
@@ -37,7 +39,7 @@ export async function findFile(file: string): Promise<vscode.Uri> {
     const found = await Promise.resolve(vscode.workspace.fs.stat(place)).catch(() => undefined);
     if (found) return place;
   }
-  throw new NoticeError(`The file ${file} does not exist any more.`);
+  throw new NoticeError(t("The file {0} does not exist any more.", file));
 }
 
 /**
@@ -95,10 +97,10 @@ export async function openPreview(chat: Chat, requestID: string): Promise<void> 
   const [only] = pairs;
   if (preview.type === "diffs" || !only) {
     const resources = pairs.map(({ left, right }) => [right, left, right]);
-    await vscode.commands.executeCommand("vscode.changes", "Proposed changes", resources);
+    await vscode.commands.executeCommand("vscode.changes", t("Proposed changes"), resources);
     return;
   }
-  const title = `${path.basename(only.right.path)} (proposed)`;
+  const title = t("{0} (proposed)", path.basename(only.right.path));
   await vscode.commands.executeCommand("vscode.diff", only.left, only.right, title, { preview: true });
 }
 
@@ -109,7 +111,7 @@ async function pairOf({ path: name, patch }: FileDiff, requestID: string) {
   const before = existing ? (await vscode.workspace.openTextDocument(existing)).getText() : "";
   const after = applyPatch(before, patch, { autoConvertLineEndings: true });
   if (after === false)
-    throw new NoticeError(`${from} has changed since the edit was proposed, so its diff cannot be shown.`);
+    throw new NoticeError(t("{0} has changed since the edit was proposed, so its diff cannot be shown.", from));
   const query = `${requestID} ${to}`;
   proposed.set(query, after);
   const right = vscode.Uri.from({ scheme, path: `/${to}`, query });

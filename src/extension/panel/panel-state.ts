@@ -1,7 +1,9 @@
 /** The state that the panel shows beside the conversation, collected from those who own it. */
+
 import * as vscode from "vscode";
 import { contextSize } from "../../chat/message.ts";
 import type { PanelState } from "../../chat/protocol.ts";
+import { t } from "../../l10n/l10n.ts";
 import { costOfSession } from "../../loop/session/budget.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { presentMode } from "../../loop/setup/agent-config.ts";
@@ -94,7 +96,8 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
 function otherAuthors(authors: ChangeAuthors, { current, tabs }: Conversations): PanelState["reviewBy"] {
   const own = current.chat.session.id;
   const others = [...authors.byPath()].filter(([, ids]) => ids.length > 0 && !ids.includes(own));
-  const titleOf = (ids: readonly string[]) => tabs.findLast(({ id }) => ids.includes(id))?.title ?? "another session";
+  const titleOf = (ids: readonly string[]) =>
+    tabs.findLast(({ id }) => ids.includes(id))?.title ?? t("another session");
   return Object.fromEntries(others.map(([path, ids]) => [path, titleOf(ids)]));
 }
 

@@ -1,5 +1,7 @@
 /** Requests that wait for the user: answers, previews, and checks of edited commands and rules. */
+
 import type { CommandJudgement } from "../../chat/protocol.ts";
+import { t } from "../../l10n/l10n.ts";
 import { tryRule } from "../../loop/permissions/examples.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { ToolError } from "../../tools/tool.ts";
@@ -53,7 +55,7 @@ export async function judge(session: Session, command: string, outsideSandbox = 
 }
 
 const unreadable = {
-  reasons: [{ risk: "unreadable" as const, sentence: "Rondo cannot read this call.", detail: "", marks: [] }],
-  noAlways: "No rule can allow what Rondo cannot read.",
+  reasons: [{ risk: "unreadable" as const, sentence: t("Rondo cannot read this call."), detail: "", marks: [] }],
+  noAlways: t("No rule can allow what Rondo cannot read."),
 };
 const unjudged = { parts: [], connectors: [], allowed: [], reasons: [], always: [], noAlways: "" };

@@ -1,9 +1,11 @@
 /** Restoring a checkpoint of the session on screen: the preview, the restore itself, and its undo. */
+
 import type * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { LastRestore } from "../../checkpoints/session-checkpoints.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
 import { chooseModel } from "../sessions/choices.ts";
@@ -58,7 +60,8 @@ export class RestorePage implements vscode.Disposable {
       return;
     }
     const { at, known, files } = await conversations.checkpoints.preview(snapshot, this.#closing.signal);
-    if (!known && hasChanged(chat, messageID)) throw new NoticeError("This checkpoint has been deleted to save space.");
+    if (!known && hasChanged(chat, messageID))
+      throw new NoticeError(t("This checkpoint has been deleted to save space."));
     send({ type: "restore-preview", messageID, at: known ? at : Date.now(), files });
   }
 
@@ -132,9 +135,9 @@ export class RestorePage implements vscode.Disposable {
   #report(left: readonly { path: string; problem: string }[]): void {
     const [first] = left;
     if (!first) return;
-    const others = left.length > 1 ? `, and ${left.length - 1} more` : "";
-    const message = `Not restored: ${first.path} (${first.problem})${others}.`;
-    this.#context.send({ type: "notice", message, next: "These files are unchanged.", fix: "none" });
+    const others = left.length > 1 ? t(", and {0} more", left.length - 1) : "";
+    const message = t("Not restored: {0} ({1}){2}.", first.path, first.problem, others);
+    this.#context.send({ type: "notice", message, next: t("These files are unchanged."), fix: "none" });
   }
 }
 

@@ -1,8 +1,10 @@
 /** Two sessions with the same task beside each other: what each model has answered and changed. */
+
 import type * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import type { RivalView } from "../../chat/session-views.ts";
+import { t } from "../../l10n/l10n.ts";
 import { type ChangedLines, changedLines } from "../../worktrees/changes.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
 import type { Worktree } from "../../worktrees/worktree-store.ts";
@@ -29,7 +31,8 @@ export class RivalsPage implements vscode.Disposable {
     "hide-rivals": () => this.hide(),
     "compare-rivals": async () => {
       const { rivals } = this.#worktrees;
-      if (!rivals) throw new WorktreeError("No other model has this task.", "Its work was merged or thrown away.");
+      if (!rivals)
+        throw new WorktreeError(t("No other model has this task."), t("Its work was merged or thrown away."));
       await compareRivals(...rivals);
     },
   } satisfies Partial<Handlers>;

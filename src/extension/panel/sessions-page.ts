@@ -1,8 +1,10 @@
 /** The list of sessions: opens, searches, renames, deletes, exports, imports and forks them. */
+
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { ownWords } from "../../chat/words.ts";
+import { t } from "../../l10n/l10n.ts";
 import { markdownSteps, transcriptSteps } from "../../loop/transfer/export.ts";
 import { forkAfter, forkChat } from "../../loop/transfer/fork.ts";
 import { importInSlices } from "../../loop/transfer/import.ts";
@@ -17,8 +19,8 @@ import type { WorktreePage } from "./worktree-page.ts";
 type ExportFormat = PanelRequest<"export-session">["format"];
 
 const formats: Record<ExportFormat, { name: string; ending: string }> = {
-  jsonl: { name: "JSON Lines", ending: "jsonl" },
-  markdown: { name: "Markdown", ending: "md" },
+  jsonl: { name: t("JSON Lines"), ending: "jsonl" },
+  markdown: { name: t("Markdown"), ending: "md" },
 };
 
 const maxImportBytes = 256 << 20;
@@ -81,26 +83,26 @@ export class SessionsPage {
     const file = path.join(chat.session.cwd || os.homedir(), `${fileName(chat.session.title)}.${ending}`);
     const steps = format === "jsonl" ? transcriptSteps(chat) : markdownSteps(chat);
     const text = () => runInSlices(steps, new AbortController().signal);
-    await exportText("Export Session", { [name]: [ending] }, file, text);
+    await exportText(t("Export Session"), { [name]: [ending] }, file, text);
   }
 
   async #import(): Promise<void> {
     const [file] =
       (await vscode.window.showOpenDialog({
-        title: "Import Session",
-        openLabel: "Import",
+        title: t("Import Session"),
+        openLabel: t("Import"),
         filters: { [formats.jsonl.name]: [formats.jsonl.ending] },
       })) ?? [];
     if (!file) return;
     const { size } = await vscode.workspace.fs.stat(file);
     if (size > maxImportBytes) {
-      throw new NoticeError(`The file is larger than ${maxImportBytes >> 20} MB, the limit for a session.`);
+      throw new NoticeError(t("The file is larger than {0} MB, the limit for a session.", maxImportBytes >> 20));
     }
     const bytes = await vscode.workspace.fs.readFile(file);
     const cwd = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
     const progress = {
       location: vscode.ProgressLocation.Notification,
-      title: "Importing the session",
+      title: t("Importing the session"),
       cancellable: true,
     };
     await vscode.window.withProgress(progress, async (_, token) => {

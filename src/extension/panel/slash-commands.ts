@@ -1,6 +1,7 @@
 /** The commands that a message can begin with, and the text for the model that each stands for. */
 import { argumentHint } from "../../chat/command-arguments.ts";
 import { type CommandChoice, fillTemplate, slashCommandIn } from "../../chat/slash-command.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { ServerPrompt } from "../../mcp/prompts/listed-prompts.ts";
 import type { PromptAnswer, ServerPrompts } from "../../mcp/prompts/server-prompts.ts";
 import type { PromptCommand } from "../../project/command-files.ts";
@@ -9,7 +10,7 @@ import type { PromptCommand } from "../../project/command-files.ts";
 const ownCommands: readonly PromptCommand[] = [
   {
     name: "init",
-    description: "Write AGENTS.md, which tells Rondo about this project.",
+    description: t("Write AGENTS.md, which tells Rondo about this project."),
     hint: "",
     source: "Rondo",
     template:
@@ -17,8 +18,8 @@ const ownCommands: readonly PromptCommand[] = [
   },
   {
     name: "review",
-    description: "Review the uncommitted changes, or what you name.",
-    hint: "[branch, commit or files]",
+    description: t("Review the uncommitted changes, or what you name."),
+    hint: t("[branch, commit or files]"),
     source: "Rondo",
     template:
       "Review changes as a careful engineer would, and change nothing. What to review: $ARGUMENTS (if nothing is named: what is uncommitted, else the last commit). Read the code around the changes. Report faults first, the worst first, each with file, line, what goes wrong and in which case; then what is unclear or missing, such as tests. Leave out taste and praise. If there is nothing to report, say so in one sentence.",

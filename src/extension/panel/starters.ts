@@ -1,7 +1,9 @@
 /** Tasks to begin with, from what is in the folder: its problems, and the tests that it has. */
+
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Starter } from "../../chat/connect.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import { openFolders } from "../host/documents.ts";
 import { type FoundTests, findTests } from "./find-tests.ts";
 
@@ -13,9 +15,9 @@ const restMs = 500;
 
 const explain: Starter = {
   glyph: "book",
-  name: "Explain this project",
-  sub: "What it does, how it is built, where to begin",
-  prompt: "Explain this project: what it does, how it is built, and where to begin.",
+  name: t("Explain this project"),
+  sub: t("What it does, how it is built, where to begin"),
+  prompt: t("Explain this project: what it does, how it is built, and where to begin."),
 };
 
 export class Starters implements vscode.Disposable {
@@ -61,8 +63,8 @@ export class Starters implements vscode.Disposable {
 }
 
 function runTests({ command, source }: FoundTests): Starter {
-  const name = "Run the tests and fix what fails";
-  return { glyph: "beaker", name, sub: `${command}, found in ${source}`, prompt: `${name} (${command}).` };
+  const name = t("Run the tests and fix what fails");
+  return { glyph: "beaker", name, sub: t("{0}, found in {1}", command, source), prompt: `${name} (${command}).` };
 }
 
 /** The file with the most errors. */
@@ -77,15 +79,19 @@ function fixProblems(): Starter[] {
     .sort((a, b) => b.errors.length - a.errors.length);
   if (!worst) return [];
   const { uri, errors } = worst;
-  const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
   const [first] = errors;
-  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
+  const more = errors.length > 1 ? t(", and {0} more", errors.length - 1) : "";
   return [
     {
       glyph: "error",
-      name: `Fix ${count} in ${path.basename(uri.fsPath)}`,
+      name: counted(errors.length, "Fix {0} error in {1}", "Fix {0} errors in {1}", path.basename(uri.fsPath)),
       sub: `${first?.message.split("\n")[0] ?? ""}${more}`,
-      prompt: `Fix ${errors.length === 1 ? "the error" : `the ${count}`} in ${vscode.workspace.asRelativePath(uri)}.`,
+      prompt: counted(
+        errors.length,
+        "Fix the error in {1}.",
+        "Fix the {0} errors in {1}.",
+        vscode.workspace.asRelativePath(uri),
+      ),
     },
   ];
 }

@@ -1,10 +1,12 @@
 /** "Look around without a model": a recorded session, which is opened as one that was imported. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { importInSlices } from "../../loop/transfer/import.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 
 /** Title of the recorded session. */
-const title = "Recorded: fix the rounding in cart totals";
+const title = t("Recorded: fix the rounding in cart totals");
 
 export async function openTour(extensionUri: vscode.Uri, conversations: Conversations): Promise<void> {
   const before = conversations.list().find((one) => one.title === title);

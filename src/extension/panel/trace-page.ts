@@ -1,7 +1,9 @@
 /** The trace of the shown session: measured and sent while its page is open, and for the collector if one is set. */
+
 import os from "node:os";
 import path from "node:path";
 import type * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import type { LoopEvent } from "../../loop/loop-events.ts";
 import { sendTurns } from "../../trace/collector.ts";
 import { Tracer } from "../../trace/tracer.ts";
@@ -88,6 +90,6 @@ export class TracePage implements vscode.Disposable {
     if (!tracer) return;
     const file = path.join(chat.session.cwd || os.homedir(), "trace.json");
     const text = () => JSON.stringify(tracer.trace(chat), undefined, 2);
-    await exportText("Export Trace", { JSON: ["json"] }, file, text);
+    await exportText(t("Export Trace"), { JSON: ["json"] }, file, text);
   }
 }

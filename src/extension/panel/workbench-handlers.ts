@@ -1,7 +1,9 @@
 /** Handles the panel's requests to VS Code: files, links, the clipboard, settings, the log and the terminal. */
+
 import path from "node:path";
 import * as vscode from "vscode";
 import type { AnswerImage } from "../../chat/protocol.ts";
+import { t } from "../../l10n/l10n.ts";
 import { NoticeError } from "../notice-error.ts";
 import { runFix } from "../notice-fixes.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
@@ -59,7 +61,7 @@ async function openLink(url: string): Promise<void> {
   const uri = vscode.Uri.parse(url);
   // A link in a model's answer may open a page and nothing else: no commands, no local files.
   if (uri.scheme !== "https" && uri.scheme !== "http" && uri.scheme !== "mailto") {
-    throw new NoticeError(`Links of the kind "${uri.scheme}:" are not opened.`);
+    throw new NoticeError(t('Links of the kind "{0}:" are not opened.', uri.scheme));
   }
   await vscode.env.openExternal(uri);
 }

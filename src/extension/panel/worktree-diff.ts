@@ -2,7 +2,9 @@
  * Shows what a session has changed in its worktree. Both sides are texts in memory: opening the files themselves would
  * make VS Code ask whether to trust a folder outside of the workspace.
  */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { stateOfWorktree, textsOf } from "../../worktrees/changes.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
 import type { Worktree } from "../../worktrees/worktree-store.ts";
@@ -21,7 +23,7 @@ let shown = 0;
 /** @throws WorktreeError if nothing has changed */
 export async function compareWorktree(worktree: Worktree): Promise<void> {
   const { files, branch } = await stateOfWorktree(worktree);
-  if (files.length === 0) throw new WorktreeError(`Nothing has changed in ${branch}.`, "");
+  if (files.length === 0) throw new WorktreeError(t("Nothing has changed in {0}.", branch), "");
   const changed = await textsOf(worktree, files.slice(0, maxFiles));
   await show(
     branch,
@@ -37,7 +39,7 @@ export async function compareRivals(one: Worktree, other: Worktree): Promise<voi
   const rows = files
     .map((file) => ({ file, left: left.get(file)?.after, right: right.get(file)?.after }))
     .filter((row) => row.left !== row.right);
-  if (rows.length === 0) throw new WorktreeError("Both have the same files.", "");
+  if (rows.length === 0) throw new WorktreeError(t("Both have the same files."), "");
   await show(`${one.branch} ↔ ${other.branch}`, rows);
 }
 

@@ -1,4 +1,5 @@
 /** Sessions in worktrees of their own: begun, shown, compared, merged, thrown away. */
+
 import path from "node:path";
 import * as vscode from "vscode";
 import { newID } from "../../chat/ids.ts";
@@ -7,6 +8,7 @@ import { never } from "../../chat/never.ts";
 import { textPrompt } from "../../chat/prompt-input.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import type { MergeView, WorktreeView } from "../../chat/session-views.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { previewMerge, stateOfWorktree } from "../../worktrees/changes.ts";
 import { createWorktree, folderOf, removeWorktree } from "../../worktrees/create.ts";
@@ -110,7 +112,7 @@ export class WorktreePage {
     const { current } = this.#context.conversations;
     if (!worktree || current.chat.messages.length > 0) return [];
     if (!vscode.workspace.isTrusted) {
-      throw new NoticeError("The workspace is not trusted, so no worktree is made of it.", "", "trust");
+      throw new NoticeError(t("The workspace is not trusted, so no worktree is made of it."), "", "trust");
     }
     const folder = await chosenFolder();
     const first = modelFor(current.chat.session.id, this.#models, this.#context.memory);
@@ -132,12 +134,14 @@ export class WorktreePage {
     if (!worktree) return true;
     const state = await stateOfWorktree(worktree).catch(() => undefined);
     const isUntouched = state !== undefined && state.files.length === 0 && state.ahead === 0;
-    const [remove, keep] = ["Delete the Work", "Keep the Branch"];
-    const detail = `${state?.files.length ?? "Some"} changed files on ${worktree.branch} are not merged.`;
+    const [remove, keep] = [t("Delete the Work"), t("Keep the Branch")];
+    const detail = state
+      ? t("{0} changed files on {1} are not merged.", state.files.length, worktree.branch)
+      : t("Some changed files on {0} are not merged.", worktree.branch);
     const answer = isUntouched
       ? remove
       : await vscode.window.showWarningMessage(
-          "The session's worktree has work in it.",
+          t("The session's worktree has work in it."),
           { modal: true, detail },
           remove,
           keep,
@@ -152,7 +156,11 @@ export class WorktreePage {
 
   async #create(folder: string, words: string, ids: readonly string[]): Promise<Worktree[]> {
     const { worktreeCopy: copy, secrets } = readSettings();
-    const progress = { location: vscode.ProgressLocation.Notification, title: "Making a worktree", cancellable: true };
+    const progress = {
+      location: vscode.ProgressLocation.Notification,
+      title: t("Making a worktree"),
+      cancellable: true,
+    };
     return await vscode.window.withProgress(progress, async (_, token) => {
       const cancelled = new AbortController();
       token.onCancellationRequested(() => cancelled.abort());
@@ -172,7 +180,7 @@ export class WorktreePage {
       } catch (error) {
         for (const one of made) await removeWorktree(this.#store, one, "unused-branch");
         if (!cancelled.signal.aborted) throw error;
-        throw new WorktreeError("No worktree was made, and nothing was sent.", "Send the message again.");
+        throw new WorktreeError(t("No worktree was made, and nothing was sent."), t("Send the message again."));
       }
       if (left.size > 0) void vscode.window.showWarningMessage([...left].slice(0, 5).join(" "));
       return made;
@@ -217,7 +225,9 @@ export class WorktreePage {
       return void this.refresh();
     }
     const { branch } = worktree;
-    void vscode.window.showInformationMessage(`${branch} is merged into ${result.into}: ${result.files} files.`);
+    void vscode.window.showInformationMessage(
+      t("{0} is merged into {1}: {2} files.", branch, result.into, result.files),
+    );
     if (!remove) return void this.refresh();
     await this.#end(worktree, "branch");
     const rival = this.#store.of(worktree.rival);
@@ -237,7 +247,7 @@ export class WorktreePage {
     this.#requireIdle(worktree.sessionID);
     await commitWork(worktree, this.#titleOf(worktree.sessionID));
     await this.#end(worktree, "keep-branch");
-    void vscode.window.showInformationMessage(`The work is on the branch ${worktree.branch}.`);
+    void vscode.window.showInformationMessage(t("The work is on the branch {0}.", worktree.branch));
   }
 
   /** A turn that runs is stopped. The work stays in git for as long as git keeps what no branch has. */
@@ -246,8 +256,10 @@ export class WorktreePage {
     this.#requireIdle(worktree.sessionID);
     const commit = await commitWork(worktree, this.#titleOf(worktree.sessionID)).catch(() => undefined);
     await this.#end(worktree, "branch");
-    const way = commit ? ` “git branch ${worktree.branch} ${commit.slice(0, 12)}” brings it back for some days.` : "";
-    void vscode.window.showInformationMessage(`${worktree.branch} is thrown away.${way}`);
+    const way = commit
+      ? ` ${t("“git branch {0} {1}” brings it back for some days.", worktree.branch, commit.slice(0, 12))}`
+      : "";
+    void vscode.window.showInformationMessage(t("{0} is thrown away.{1}", worktree.branch, way));
   }
 
   /** Removes the worktree. Its session goes on in the user's folder. */
@@ -264,17 +276,20 @@ export class WorktreePage {
   #find(id: string): Worktree {
     const worktree = this.#store.of(id);
     if (worktree) return worktree;
-    throw new WorktreeError("This session has no worktree any more.", "Its work was merged, kept or thrown away.");
+    throw new WorktreeError(
+      t("This session has no worktree any more."),
+      t("Its work was merged, kept or thrown away."),
+    );
   }
 
   #requireIdle(id: string): void {
     if (!this.#context.conversations.isBusy(id)) return;
-    throw new WorktreeError("The session still works.", "Stop it, or wait until it has ended.");
+    throw new WorktreeError(t("The session still works."), t("Stop it, or wait until it has ended."));
   }
 
   #titleOf(id: string): string {
     const { conversations } = this.#context;
-    return conversations.list().find((one) => one.id === id)?.title ?? "Work of a session";
+    return conversations.list().find((one) => one.id === id)?.title ?? t("Work of a session");
   }
 
   #setNext(next: { worktree: boolean; second: ModelRef | undefined }): void {
@@ -292,29 +307,33 @@ export class WorktreePage {
 async function chosenFolder(): Promise<string> {
   const folders = openFolders();
   const [only] = folders;
-  if (only === undefined) throw new WorktreeError("No folder is open.", "Open a folder of a git repository.");
+  if (only === undefined) throw new WorktreeError(t("No folder is open."), t("Open a folder of a git repository."));
   if (folders.length === 1) return only;
   const items = folders.map((folder) => ({ label: path.basename(folder), description: folder, folder }));
   const picked = await vscode.window.showQuickPick(items, {
-    title: "Folder of the Worktree",
-    placeHolder: "The session works in a copy of this folder alone",
+    title: t("Folder of the Worktree"),
+    placeHolder: t("The session works in a copy of this folder alone"),
   });
-  if (!picked) throw new WorktreeError("No worktree was made, and nothing was sent.", "Send the message again.");
+  if (!picked) throw new WorktreeError(t("No worktree was made, and nothing was sent."), t("Send the message again."));
   return picked.folder;
 }
 
 async function mayThrowAway(worktree: Worktree): Promise<boolean> {
   const state = await stateOfWorktree(worktree).catch(() => undefined);
   const files = state?.files.length ?? 0;
-  const detail = `${files} changed ${files === 1 ? "file is" : "files are"} deleted with the worktree and its branch.`;
-  const throwAway = "Throw Away";
-  const question = `Throw away ${worktree.branch}?`;
+  const detail = counted(
+    files,
+    "{0} changed file is deleted with the worktree and its branch.",
+    "{0} changed files are deleted with the worktree and its branch.",
+  );
+  const throwAway = t("Throw Away");
+  const question = t("Throw away {0}?", worktree.branch);
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, throwAway)) === throwAway;
 }
 
 async function showConflicts({ root }: Worktree, files: readonly string[]): Promise<void> {
   const [first] = files;
-  void vscode.window.showWarningMessage(`These files have conflicts: ${files.join(", ")}. Solve and commit them.`);
+  void vscode.window.showWarningMessage(t("These files have conflicts: {0}. Solve and commit them.", files.join(", ")));
   if (first !== undefined) {
     await vscode.window.showTextDocument(vscode.Uri.joinPath(vscode.Uri.file(root), first), { preview: true });
   }

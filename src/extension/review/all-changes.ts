@@ -1,9 +1,11 @@
 /** Knows whether the editor with all changes is in front, and closes it when nothing is left in it. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { onceAFrame } from "./once-a-frame.ts";
 import type { Review } from "./review.ts";
 
-export const allChangesTitle = "Rondo: Changes to Review";
+export const allChangesTitle = t("Rondo: Changes to Review");
 
 /** The typed API has no class for a tab with a multi-file diff, so only its title tells it; VS Code adds the count. */
 export const isAllChanges = ({ label, input }: vscode.Tab): boolean =>

@@ -1,5 +1,7 @@
 /** Asks before a reject takes away lines that are not the agent's alone, and offers to take decisions back. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import type { UserShare } from "../../review/decisions.ts";
 import type { ReviewDialogs, ShareAnswer } from "./decider.ts";
 
@@ -16,7 +18,7 @@ async function askAboutShares(shares: readonly UserShare[]): Promise<ShareAnswer
 
 /** Says what was decided, with a button that takes it back. */
 async function offerUndo(message: string, undo: () => Promise<unknown>): Promise<void> {
-  const answer = await vscode.window.showInformationMessage(message, "Undo");
+  const answer = await vscode.window.showInformationMessage(message, t("Undo"));
   if (answer === "Undo") await undo();
 }
 
@@ -27,32 +29,32 @@ function questionOf(shares: readonly (UserShare & { name: string })[]) {
   const [only] = shares;
   if (shares.length === 1 && only?.kind === "created") {
     return {
-      message: `${only.name} has ${linesInWords(only.lines)} of yours. Delete it?`,
-      detail: "Rondo created the file. Rejecting deletes it, with what you have added.",
-      keep: "Keep My Lines",
-      drop: "Delete the File",
+      message: t("{0} has {1} of yours. Delete it?", only.name, linesInWords(only.lines)),
+      detail: t("Rondo created the file. Rejecting deletes it, with what you have added."),
+      keep: t("Keep My Lines"),
+      drop: t("Delete the File"),
     };
   }
   if (shares.length === 1 && only) {
     return {
-      message: `You changed ${linesInWords(only.lines)} of Rondo's in ${only.name}.`,
-      detail: "Rejecting puts the old lines in their place, and your changes in them are gone.",
-      keep: "Keep Mine",
-      drop: "Reject Anyway",
+      message: t("You changed {0} of Rondo's in {1}.", linesInWords(only.lines), only.name),
+      detail: t("Rejecting puts the old lines in their place, and your changes in them are gone."),
+      keep: t("Keep Mine"),
+      drop: t("Reject Anyway"),
     };
   }
   const names = shares.slice(0, maxNames).map(({ name, kind, lines }) => {
     return kind === "created"
-      ? `${name}: deleted, with ${linesInWords(lines)} of yours`
+      ? t("{0}: deleted, with {1} of yours", name, linesInWords(lines))
       : `${name}: ${linesInWords(lines)}`;
   });
-  if (shares.length > maxNames) names.push(`… and ${shares.length - maxNames} more`);
+  if (shares.length > maxNames) names.push(t("… and {0} more", shares.length - maxNames));
   return {
-    message: `${shares.length} files have lines of yours that a reject would take away.`,
+    message: t("{0} files have lines of yours that a reject would take away.", shares.length),
     detail: names.join("\n"),
-    keep: "Keep Mine",
-    drop: "Reject Anyway",
+    keep: t("Keep Mine"),
+    drop: t("Reject Anyway"),
   };
 }
 
-const linesInWords = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
+const linesInWords = (count: number): string => (count === 1 ? t("1 line") : t("{0} lines", count));

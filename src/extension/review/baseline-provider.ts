@@ -1,5 +1,7 @@
 /** Provides the texts before the agent's changes, for diffs, the gutter and the list in the Source Control view. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { acceptAll, currentText } from "../../review/hunks.ts";
 import { fileText } from "./notebook-text.ts";
 import { onceAFrame } from "./once-a-frame.ts";
@@ -120,7 +122,7 @@ export class BaselineProvider implements vscode.Disposable {
     source.count = uris.length;
     group.resourceStates = uris.map((uri) => ({
       resourceUri: uri,
-      command: { command: "rondo.compareFile", title: "Show Changes", arguments: [uri] },
+      command: { command: "rondo.compareFile", title: t("Show Changes"), arguments: [uri] },
     }));
   }
 
@@ -130,6 +132,6 @@ export class BaselineProvider implements vscode.Disposable {
     source.quickDiffProvider = {
       provideOriginalResource: (uri) => (this.#review.changes(uri) ? beforeUri(uri) : undefined),
     };
-    return { source, group: source.createResourceGroup("review", "Changes to Review") };
+    return { source, group: source.createResourceGroup("review", t("Changes to Review")) };
   }
 }

@@ -1,5 +1,7 @@
 /** Shows the review of a notebook in the status bars of its cells: VS Code has no CodeLens and no decorations there. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { type Changes, userLines } from "../../review/hunks.ts";
 import { cellOfLine } from "../../tools/notebook/cell-lines.ts";
 import type { Review } from "./review.ts";
@@ -38,22 +40,22 @@ export class CellActions implements vscode.Disposable, vscode.NotebookCellStatus
       if (command) made.command = { command, title: tooltip, arguments: [notebook.uri, at, hunk.start] };
       return made;
     };
-    const which = changes.hunks.length > 1 ? ` (${at + 1} of ${changes.hunks.length})` : "";
+    const which = changes.hunks.length > 1 ? ` ${t("({0} of {1})", at + 1, changes.hunks.length)}` : "";
     const isConflict = userLines(changes, hunk).mixed.length > 0;
     return [
-      item(`$(sparkle) ${whatHappened(hunk)}${which}`, `Rondo: ${whatHappened(hunk)}${which}`, undefined, 30),
-      item("$(check) Accept", "Accept Rondo's change of these cells", "rondo.acceptHunk", 20),
+      item(`$(sparkle) ${whatHappened(hunk)}${which}`, t("Rondo: {0}{1}", whatHappened(hunk), which), undefined, 30),
+      item(`$(check) ${t("Accept")}`, t("Accept Rondo's change of these cells"), "rondo.acceptHunk", 20),
       ...(isConflict
         ? [
             item(
-              "$(warning) Take Rondo's",
-              "You changed cells of Rondo's: put Rondo's back",
+              `$(warning) ${t("Take Rondo's")}`,
+              t("You changed cells of Rondo's: put Rondo's back"),
               "rondo.takeAgentLines",
               15,
             ),
           ]
         : []),
-      item("$(discard) Reject", "Reject Rondo's change of these cells", "rondo.rejectHunk", 10),
+      item(`$(discard) ${t("Reject")}`, t("Reject Rondo's change of these cells"), "rondo.rejectHunk", 10),
     ];
   }
 }
@@ -61,9 +63,9 @@ export class CellActions implements vscode.Disposable, vscode.NotebookCellStatus
 type Counts = Pick<Changes["hunks"][number], "count" | "baseCount">;
 
 function whatHappened({ count, baseCount }: Counts): string {
-  if (count === 0) return baseCount === 1 ? "1 cell deleted here" : `${baseCount} cells deleted here`;
-  if (baseCount === 0) return count === 1 ? "New cell" : `One of ${count} new cells`;
-  return count === 1 && baseCount === 1 ? "Changed cell" : `${baseCount} cells became ${count}`;
+  if (count === 0) return baseCount === 1 ? t("1 cell deleted here") : t("{0} cells deleted here", baseCount);
+  if (baseCount === 0) return count === 1 ? t("New cell") : t("One of {0} new cells", count);
+  return count === 1 && baseCount === 1 ? t("Changed cell") : t("{0} cells became {1}", baseCount, count);
 }
 
 /** Returns the index of the hunk that the status bar of a cell shows. Deleted cells show at the cell that follows. */

@@ -1,5 +1,7 @@
 /** Carries out what the user decides in a review, and takes it back. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import {
   type DecidedFile,
   decidedHunks,
@@ -166,7 +168,7 @@ export class Decider {
     try {
       await this.#write(uri, before, outcome, () => file.resolved(outcome));
     } catch (error) {
-      this.#warn(`${vscode.workspace.asRelativePath(uri)} could not be changed: ${reasonOf(error)}`);
+      this.#warn(t("{0} could not be changed: {1}", vscode.workspace.asRelativePath(uri), reasonOf(error)));
       return;
     }
     if (hunk === undefined) file.restored();
@@ -205,7 +207,7 @@ export class Decider {
         uris.push(uri);
       } catch (error) {
         const name = vscode.workspace.asRelativePath(uri);
-        this.#warn(`The decision on ${name} could not be taken back: ${reasonOf(error)}`);
+        this.#warn(t("The decision on {0} could not be taken back: {1}", name, reasonOf(error)));
       }
     }
     this.#files.tell();
@@ -269,7 +271,7 @@ export class Decider {
       const decided = { uri: uri.toString(), action: "reject" as const, state, hunk, before, outcome, isDeleted };
       return this.#tell(uri, file, decided);
     } catch (error) {
-      this.#warn(`${vscode.workspace.asRelativePath(uri)} could not be changed back: ${reasonOf(error)}`);
+      this.#warn(t("{0} could not be changed back: {1}", vscode.workspace.asRelativePath(uri), reasonOf(error)));
       return undefined;
     }
   }
@@ -297,9 +299,13 @@ export class Decider {
     });
     const isDeleted = group.some((file) => file.isDeleted);
     if (group.length === 1 && !isDeleted) return;
-    const word = only.action === "accept" ? "Accepted" : "Rejected";
     const name = vscode.workspace.asRelativePath(vscode.Uri.parse(only.uri));
-    const what = group.length === 1 ? `Rejected and deleted ${name}.` : `${word} the changes in ${group.length} files.`;
+    const what =
+      group.length === 1
+        ? t("Rejected and deleted {0}.", name)
+        : only.action === "accept"
+          ? t("Accepted the changes in {0} files.", group.length)
+          : t("Rejected the changes in {0} files.", group.length);
     void this.#dialogs.offerUndo(what, () => this.undo(undefined));
   }
 

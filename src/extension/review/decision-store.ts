@@ -2,6 +2,7 @@
  * Keeps decisions on disk, so that the last ones can be taken back after a reload and in any window on the folder: a JSON
  * file for each group. All windows read and write them under one lock, so a decision is taken back once.
  */
+
 import path from "node:path";
 import type * as vscode from "vscode";
 import { attempt } from "../../chat/attempt.ts";

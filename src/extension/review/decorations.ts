@@ -1,5 +1,7 @@
 /** Shows a review in the text: tinted lines, removed text, the user's own lines. Tells the menus what is at the cursor. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { type Changes, isMixed, oldLines, userLines } from "../../review/hunks.ts";
 import type { LineHunk } from "../../review/line-diff.ts";
 import { fileUri } from "./baseline-provider.ts";
@@ -199,8 +201,12 @@ function yours(document: vscode.TextDocument, { marks }: Changes, line: number):
     renderOptions: {
       after:
         first === undefined
-          ? { contentText: "• yours", color: new vscode.ThemeColor("editorCodeLens.foreground"), margin: "0 0 0 3ch" }
-          : behind(`• yours; Rondo's: ${shortened(first)}${more}`, "diffEditor.insertedLineBackground"),
+          ? {
+              contentText: t("• yours"),
+              color: new vscode.ThemeColor("editorCodeLens.foreground"),
+              margin: "0 0 0 3ch",
+            }
+          : behind(t("• yours; Rondo's: {0}{1}", shortened(first), more), "diffEditor.insertedLineBackground"),
     },
   };
 }

@@ -1,7 +1,9 @@
 /** Reads and writes the text of a file under review, through its document where one is open. */
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import * as vscode from "vscode";
 import { attempt } from "../../chat/attempt.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { TextEdit } from "../../review/edits.ts";
 import type { FileReview } from "../../review/file-review.ts";
 import { type Changes, currentText } from "../../review/hunks.ts";
@@ -110,10 +112,10 @@ export async function writeText(uri: vscode.Uri, known: Changes, wanted: string)
     const bytes = await vscode.workspace.encode(text, { encoding: document.encoding });
     await vscode.workspace.fs.writeFile(uri, bytes);
   } else if (!(await putText(document, text))) {
-    throw new Error("VS Code refused the edit.");
+    throw new Error(t("VS Code refused the edit."));
   }
   if (!save || (await saveDocument(document))) return;
-  if (!(await writeAgain(document, known, text))) throw new Error("it could not be saved.");
+  if (!(await writeAgain(document, known, text))) throw new Error(t("it could not be saved."));
 }
 
 /** Nothing is lost if the disk has the known text. */
@@ -130,19 +132,19 @@ export async function createFile(uri: vscode.Uri, text: string): Promise<void> {
   const encoding = vscode.workspace.getConfiguration("files", uri).get("encoding", "utf8");
   const contents = await vscode.workspace.encode(fileText(uri, text, undefined), { encoding });
   edit.createFile(uri, { contents, overwrite: false });
-  if (!(await vscode.workspace.applyEdit(edit))) throw new Error("VS Code refused to create it.");
+  if (!(await vscode.workspace.applyEdit(edit))) throw new Error(t("VS Code refused to create it."));
 }
 
 export async function deleteFile(uri: vscode.Uri): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   edit.deleteFile(uri, { ignoreIfNotExists: true });
-  if (!(await vscode.workspace.applyEdit(edit))) throw new Error("VS Code refused to delete it.");
+  if (!(await vscode.workspace.applyEdit(edit))) throw new Error(t("VS Code refused to delete it."));
 }
 
 export async function moveFile(from: vscode.Uri, to: vscode.Uri): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   edit.renameFile(from, to, { overwrite: false });
-  if (!(await vscode.workspace.applyEdit(edit))) throw new Error("VS Code refused to move it.");
+  if (!(await vscode.workspace.applyEdit(edit))) throw new Error(t("VS Code refused to move it."));
 }
 
 /** Deletes folders in which nothing is left, the innermost first. */

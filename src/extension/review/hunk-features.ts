@@ -1,5 +1,7 @@
 /** What VS Code asks about a place in a file under review: the hover with the removed lines, and the lightbulb. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { type Changes, userLines } from "../../review/hunks.ts";
 import type { LineHunk } from "../../review/line-diff.ts";
 import { isNotebook } from "./notebook-text.ts";
@@ -55,18 +57,21 @@ function hoverOf({ uri, languageId }: vscode.TextDocument, { changes, hunk, inde
   const link = (title: string, command: string) => `[${title}](command:${command}?${args})`;
   const isConflict = userLines(changes, hunk).mixed.length > 0;
   const links = [
-    link(isConflict ? "Keep mine" : "Accept", "rondo.acceptHunk"),
-    ...(isConflict ? [link("Take Rondo's", "rondo.takeAgentLines"), link("Keep both", "rondo.keepBothLines")] : []),
-    link("Reject", "rondo.rejectHunk"),
-    link("Compare", isConflict ? "rondo.compareConflict" : "rondo.compareFile"),
+    link(isConflict ? t("Keep mine") : t("Accept"), "rondo.acceptHunk"),
+    ...(isConflict
+      ? [link(t("Take Rondo's"), "rondo.takeAgentLines"), link(t("Keep both"), "rondo.keepBothLines")]
+      : []),
+    link(t("Reject"), "rondo.rejectHunk"),
+    link(t("Compare"), isConflict ? "rondo.compareConflict" : "rondo.compareFile"),
   ];
   const lines = removedLines(changes, hunk).map(withoutEnd);
-  const words = lines.length > 0 ? `${linesInWords(lines.length)} removed` : `${linesInWords(hunk.count)} added`;
-  const text = new vscode.MarkdownString(`Rondo: ${words} · ${links.join(" · ")}`);
+  const words =
+    lines.length > 0 ? t("{0} removed", linesInWords(lines.length)) : t("{0} added", linesInWords(hunk.count));
+  const text = new vscode.MarkdownString(t("Rondo: {0} · {1}", words, links.join(" · ")));
   // The old lines are hostile text: they stand in a code block, and no other command can be called.
   text.isTrusted = { enabledCommands: linkCommands };
   if (lines.length > 0) text.appendCodeblock(lines.slice(0, maxHoverLines).join("\n"), languageId);
-  if (lines.length > maxHoverLines) text.appendMarkdown(`… and ${lines.length - maxHoverLines} more`);
+  if (lines.length > maxHoverLines) text.appendMarkdown(t("… and {0} more", lines.length - maxHoverLines));
   return text;
 }
 
@@ -78,12 +83,12 @@ function actionsOf(uri: vscode.Uri, { changes, hunk, index }: FoundHunk): vscode
   };
   const isConflict = userLines(changes, hunk).mixed.length > 0;
   return [
-    action("Accept Rondo's Change", "rondo.acceptHunk"),
-    action("Reject Rondo's Change", "rondo.rejectHunk"),
+    action(t("Accept Rondo's Change"), "rondo.acceptHunk"),
+    action(t("Reject Rondo's Change"), "rondo.rejectHunk"),
     ...(isConflict
       ? [
-          action("Take Rondo's Lines Instead of Mine", "rondo.takeAgentLines"),
-          action("Keep Both My Lines and Rondo's", "rondo.keepBothLines"),
+          action(t("Take Rondo's Lines Instead of Mine"), "rondo.takeAgentLines"),
+          action(t("Keep Both My Lines and Rondo's"), "rondo.keepBothLines"),
         ]
       : []),
   ];

@@ -1,6 +1,8 @@
 /** A line of actions above each hunk. */
+
 import * as vscode from "vscode";
 import { lineNumbersInWords } from "../../chat/words.ts";
+import { t } from "../../l10n/l10n.ts";
 import { type Changes, userLines } from "../../review/hunks.ts";
 import type { LineHunk } from "../../review/line-diff.ts";
 import { isNotebook } from "./notebook-text.ts";
@@ -88,21 +90,21 @@ function lensesOf(document: vscode.TextDocument, changes: Changes, hunk: LineHun
   return [
     ...(mixed.length > 0
       ? [
-          lens(`$(warning)\u00A0You changed ${lineNumbersInWords(mixed.map(fromOne))}`, "", ""),
-          lens("Keep mine", "rondo.acceptHunk", "Accept this change with your lines in it"),
-          lens("Take Rondo's", "rondo.takeAgentLines", "Put Rondo's lines back, and accept the change"),
-          lens("Keep both", "rondo.keepBothLines", "Put Rondo's lines below yours, and accept the change"),
-          lens("Compare", "rondo.compareConflict", "Compare Rondo's lines with yours"),
+          lens(`$(warning)\u00A0${t("You changed {0}", lineNumbersInWords(mixed.map(fromOne)))}`, "", ""),
+          lens(t("Keep mine"), "rondo.acceptHunk", t("Accept this change with your lines in it")),
+          lens(t("Take Rondo's"), "rondo.takeAgentLines", t("Put Rondo's lines back, and accept the change")),
+          lens(t("Keep both"), "rondo.keepBothLines", t("Put Rondo's lines below yours, and accept the change")),
+          lens(t("Compare"), "rondo.compareConflict", t("Compare Rondo's lines with yours")),
         ]
-      : [lens("Accept", "rondo.acceptHunk", "Accept this change")]),
-    lens("Reject", "rondo.rejectHunk", "Reject this change"),
-    lens("Comment", "rondo.commentHunk", "Comment on this change"),
+      : [lens(t("Accept"), "rondo.acceptHunk", t("Accept this change"))]),
+    lens(t("Reject"), "rondo.rejectHunk", t("Reject this change")),
+    lens(t("Comment"), "rondo.commentHunk", t("Comment on this change")),
     ...(removedLines(changes, hunk).length > 0
-      ? [lens(removedWords(changes, hunk), "rondo.showRemoved", "Show the removed lines above the new ones")]
+      ? [lens(removedWords(changes, hunk), "rondo.showRemoved", t("Show the removed lines above the new ones"))]
       : []),
-    lens("$(arrow-up)", "rondo.previousHunk", "Previous change"),
-    lens(`${index + 1} of ${count}`, "", ""),
-    lens("$(arrow-down)", "rondo.nextHunk", "Next change"),
+    lens("$(arrow-up)", "rondo.previousHunk", t("Previous change")),
+    lens(t("{0} of {1}", index + 1, count), "", ""),
+    lens("$(arrow-down)", "rondo.nextHunk", t("Next change")),
     ...yoursWords(changes, hunk).map((words) => lens(words, "", "")),
   ];
 }
@@ -110,7 +112,7 @@ function lensesOf(document: vscode.TextDocument, changes: Changes, hunk: LineHun
 /** "2 lines removed"; with the first of them where none is shown in the text. */
 function removedWords(changes: Changes, hunk: LineHunk): string {
   const removed = removedLines(changes, hunk);
-  const words = `${linesInWords(removed.length)} removed`;
+  const words = t("{0} removed", linesInWords(removed.length));
   const first = removed.find((line) => line.trim() !== "")?.trim();
   if (first === undefined || showsOldLines(changes, hunk)) return words;
   // An icon in a title is written "$(name)", which may stand in the code.
@@ -120,7 +122,7 @@ function removedWords(changes: Changes, hunk: LineHunk): string {
 
 function yoursWords(changes: Changes, hunk: LineHunk): string[] {
   const { mine } = userLines(changes, hunk);
-  return mine.length > 0 ? [`partly yours: ${lineNumbersInWords(mine.map(fromOne))} stays if you reject`] : [];
+  return mine.length > 0 ? [t("partly yours: {0} stays if you reject", lineNumbersInWords(mine.map(fromOne)))] : [];
 }
 
 const fromOne = (line: number): number => line + 1;

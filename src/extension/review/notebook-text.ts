@@ -1,5 +1,7 @@
 /** Texts of notebooks as their review sees them: a line for each cell, so that cells are accepted and rejected. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import type { HunkLines } from "../../review/decisions.ts";
 import { areCellLines, cellLines, notebookOfLines, shownLine } from "../../tools/notebook/cell-lines.ts";
 import { findNotebook, notebookText, putNotebook, saveNotebook } from "../host/notebooks.ts";
@@ -42,8 +44,8 @@ export async function writeNotebook(uri: vscode.Uri, present: string, text: stri
   if (!notebook) return false;
   const save = !notebook.isDirty;
   if (!(await putNotebook(notebook, present, text, vscode.workspace.asRelativePath(uri)))) {
-    throw new Error("VS Code refused the edit.");
+    throw new Error(t("VS Code refused the edit."));
   }
-  if (save && !(await saveNotebook(notebook))) throw new Error("it could not be saved.");
+  if (save && !(await saveNotebook(notebook))) throw new Error(t("it could not be saved."));
   return true;
 }

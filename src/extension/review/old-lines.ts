@@ -1,4 +1,5 @@
 /** How removed lines are shown and told. */
+import { t } from "../../l10n/l10n.ts";
 import { type Changes, userLines } from "../../review/hunks.ts";
 import type { LineHunk } from "../../review/line-diff.ts";
 
@@ -17,6 +18,6 @@ export function showsOldLines(changes: Changes, hunk: LineHunk): boolean {
   return hunk.count === hunk.baseCount && hunk.count <= maxPairedLines && userLines(changes, hunk).mine.length === 0;
 }
 
-export const linesInWords = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
+export const linesInWords = (count: number): string => (count === 1 ? t("1 line") : t("{0} lines", count));
 
 export const withoutEnd = (line: string): string => line.replace(/(?<![\r\n])[\r\n]+$/, "");

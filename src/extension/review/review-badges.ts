@@ -1,5 +1,7 @@
 /** Shows in the explorer and on tabs how many changes of a file wait for review. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import { onceAFrame } from "./once-a-frame.ts";
 import type { Review } from "./review.ts";
 
@@ -29,7 +31,8 @@ export class ReviewBadges implements vscode.Disposable, vscode.FileDecorationPro
     const hunks = this.#review.changes(uri)?.hunks.length;
     if (hunks === undefined) return undefined;
     const changes = Math.max(1, hunks);
-    const words = changes === 1 ? "1 change by Rondo waits for review" : `${changes} changes by Rondo wait for review`;
+    const words =
+      changes === 1 ? t("1 change by Rondo waits for review") : t("{0} changes by Rondo wait for review", changes);
     // VS Code takes two characters.
     const badge = new vscode.FileDecoration(changes > 9 ? "9+" : `${changes}`, words);
     badge.propagate = true;

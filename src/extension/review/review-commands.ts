@@ -1,5 +1,7 @@
 /** Review commands. The command palette uses the cursor; CodeLens, menus and the panel pass a location. */
+
 import * as vscode from "vscode";
+import { t } from "../../l10n/l10n.ts";
 import type { Handlers } from "../panel/handlers.ts";
 import { allChangesTitle } from "./all-changes.ts";
 import { beforeUri } from "./baseline-provider.ts";
@@ -41,7 +43,7 @@ export function reviewCommands(
   const onConflict = (act: (uri: vscode.Uri, index: number) => unknown): Handler =>
     onHunk(({ uri, index }) => {
       if (isConflict(review, { uri, index })) return act(uri, index);
-      return void tell("You have changed no line of Rondo's here.");
+      return void tell(t("You have changed no line of Rondo's here."));
     });
   const onFile = (act: (uri: vscode.Uri) => unknown): Handler => {
     return (file) => {
@@ -71,7 +73,7 @@ export function reviewCommands(
     "rondo.rejectAll": () => review.decide("reject"),
     "rondo.undoReview": async () => {
       const undone = await review.undoDecision();
-      if (undone.length === 0) void tell("There is no accept or reject to undo.");
+      if (undone.length === 0) void tell(t("There is no accept or reject to undo."));
     },
     "rondo.reviewChanges": () => (review.uris().length > 0 ? showAll(review) : tellNone(undefined)),
   };
@@ -94,12 +96,12 @@ export function reviewHandlers(review: Review) {
 
 async function keepBoth(review: Review, uri: vscode.Uri, index: number, tell: Tell): Promise<void> {
   if (!isNotebook(uri)) return await review.resolveConflict(uri, index, "both");
-  void tell("Two versions of one cell have the same id, so that a notebook cannot hold both.");
+  void tell(t("Two versions of one cell have the same id, so that a notebook cannot hold both."));
 }
 
 /** Says why a command does nothing, and offers to go to the next change. */
 async function sayNone(review: Review, file: unknown, tell: Tell): Promise<void> {
-  const go = review.uris().length > 0 ? ["Go to Next Change"] : [];
+  const go = review.uris().length > 0 ? [t("Go to Next Change")] : [];
   const chosen = await tell(noHunkHere(review, file), ...go);
   if (chosen !== undefined) await goToHunk(review, [], 1);
 }
@@ -115,8 +117,9 @@ async function commentOn(review: Review, uri: vscode.Uri, index: number): Promis
   if (!hunk) return;
   if (isNotebook(uri)) {
     // VS Code shows threads in cells only for ranges that its API for extensions cannot make.
-    const sentence =
-      "VS Code shows no comments of extensions in cells. Open the notebook as a text, or write in the chat.";
+    const sentence = t(
+      "VS Code shows no comments of extensions in cells. Open the notebook as a text, or write in the chat.",
+    );
     return void vscode.window.showInformationMessage(sentence);
   }
   const editor = await showHunk(uri, hunk);

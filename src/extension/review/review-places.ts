@@ -1,6 +1,8 @@
 /** Finds the hunk that a command is about, and shows hunks in an editor. */
+
 import * as vscode from "vscode";
 import * as z from "zod/mini";
+import { t } from "../../l10n/l10n.ts";
 import { userLines } from "../../review/hunks.ts";
 import type { LineHunk } from "../../review/line-diff.ts";
 import { exists } from "../host/documents.ts";
@@ -143,14 +145,14 @@ export async function showFile(review: Review, uri: vscode.Uri, step: 1 | -1): P
 
 /** Shows a file beside its text without the changes under review. */
 export async function compareFile(uri: vscode.Uri, isThere = true): Promise<void> {
-  const title = `${vscode.workspace.asRelativePath(uri)} (Rondo's changes)`;
+  const title = t("{0} (Rondo's changes)", vscode.workspace.asRelativePath(uri));
   const after = isThere ? uri : nothingUri(uri);
   await vscode.commands.executeCommand("vscode.diff", beforeUri(uri), after, title, { preview: true });
 }
 
 /** Shows the agent's lines beside those that the user has made of them. */
 export async function compareConflict(uri: vscode.Uri): Promise<void> {
-  const title = `${vscode.workspace.asRelativePath(uri)} (Rondo's lines ↔ yours)`;
+  const title = t("{0} (Rondo's lines ↔ yours)", vscode.workspace.asRelativePath(uri));
   await vscode.commands.executeCommand("vscode.diff", agentUri(uri), uri, title, { preview: true });
 }
 
@@ -187,10 +189,13 @@ export function noHunkHere(review: Review, file: unknown): string {
   const hunks = (uri && review.changes(uri)?.hunks) ?? [];
   const next = (uri && beyond(hunks, cursorLine(uri), 1)) ?? hunks[0];
   if (next) {
-    const where = uri && isNotebook(uri) ? `in cell ${Math.max(1, next.start)}` : `at line ${next.start + 1}`;
-    return `No change by Rondo here; the next is ${where}.`;
+    const where = uri && isNotebook(uri) ? t("in cell {0}", Math.max(1, next.start)) : t("at line {0}", next.start + 1);
+    return t("No change by Rondo here; the next is {0}.", where);
   }
   const others = review.uris().length;
-  if (others === 0) return "Nothing of Rondo's waits for review.";
-  return `No change by Rondo in this file; ${others === 1 ? "1 other file waits" : `${others} other files wait`} for review.`;
+  if (others === 0) return t("Nothing of Rondo's waits for review.");
+  return t(
+    "No change by Rondo in this file; {0} for review.",
+    others === 1 ? t("1 other file waits") : t("{0} other files wait", others),
+  );
 }

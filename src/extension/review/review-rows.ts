@@ -1,4 +1,5 @@
 /** Rows of the review bar: open files, and files that were decided since the user's last message. */
+
 import * as vscode from "vscode";
 import type { ReviewFile, ReviewWord } from "../../chat/review-views.ts";
 import type { ReviewAction } from "../../review/decisions.ts";

@@ -1,4 +1,5 @@
 /** Shares what is under review with the other windows on the folder, and keeps it for the next one. */
+
 import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -6,6 +7,7 @@ import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { attempt } from "../../chat/attempt.ts";
 import { parseJson } from "../../chat/json.ts";
+import { t } from "../../l10n/l10n.ts";
 import { FileReview } from "../../review/file-review.ts";
 import { baseText, type Changes, currentText } from "../../review/hunks.ts";
 import type { PastReviews } from "../../review/past-reviews.ts";
@@ -149,7 +151,7 @@ export class ReviewSharing implements vscode.Disposable {
     });
     if (failed.length === 0) return;
     if (!this.#hasWarned) {
-      this.#options.warn("What is under review could not be stored. It is lost when this window closes.");
+      this.#options.warn(t("What is under review could not be stored. It is lost when this window closes."));
     }
     this.#hasWarned = true;
     this.#timer = setTimeout(() => this.tell(), retryMs);

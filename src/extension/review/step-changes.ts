@@ -1,10 +1,12 @@
 /** Brings under review what the agent has changed without the editor: by commands, MCP tools, moves and deletions. */
+
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
 import { attempt } from "../../chat/attempt.ts";
 import { TimeSlices } from "../../checkpoints/files/time-slices.ts";
 import type { StepContent, StepFiles } from "../../checkpoints/steps/step-files.ts";
+import { t } from "../../l10n/l10n.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { decode, decodeLossily } from "../../tools/text/codec.ts";
 import type { AgentChange } from "./agent-changes.ts";
@@ -88,7 +90,11 @@ export class StepChanges implements vscode.Disposable {
     if (left === 0) return;
     const [all, some] = [files.length + left, left].map((count) => count.toLocaleString("en"));
     this.#tell(
-      `Rondo changed ${all} files in one step. ${some} of them are not in the review: restore the checkpoint to take them back.`,
+      t(
+        "Rondo changed {0} files in one step. {1} of them are not in the review: restore the checkpoint to take them back.",
+        all ?? "",
+        some ?? "",
+      ),
     );
   }
 

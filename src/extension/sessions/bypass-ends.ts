@@ -2,6 +2,7 @@
  * Leaves the mode Bypass in the sessions of a window when its time is over, the session is closed, or another window
  * has ended it there: each keeps its own copy of what was chosen in a session.
  */
+
 import path from "node:path";
 import type * as vscode from "vscode";
 import * as z from "zod/mini";

@@ -1,4 +1,5 @@
 /** Mode, model and agent of a session: those it begins with, and the model of its next turn. */
+
 import type * as vscode from "vscode";
 import * as z from "zod/mini";
 import type { Chat } from "../../chat/apply.ts";
@@ -6,6 +7,7 @@ import { PermissionMode } from "../../chat/events.ts";
 import { ModelRef } from "../../chat/message.ts";
 import { BuildMode } from "../../chat/requests.ts";
 import { type ThinkingLevel, thinkingLevels } from "../../chat/thinking.ts";
+import { t } from "../../l10n/l10n.ts";
 import { ModelError } from "../../loop/model.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Choices } from "../../loop/setup/agent-config.ts";
@@ -145,13 +147,13 @@ export function modelFor(sessionID: string, models: Models, memory: vscode.Memen
 /** Gives the session its model and the current settings for its next turn. @throws ModelError when there is no model */
 export function chooseModel(session: Session, models: Models, memory: vscode.Memento): void {
   if (models.readiness.type === "no-key") {
-    const next = 'Set a key with "Rondo: Set API Key…", or start a server.';
-    throw new ModelError("no-key", "No model is connected.", next);
+    const next = t('Set a key with "Rondo: Set API Key…", or start a server.');
+    throw new ModelError("no-key", t("No model is connected."), next);
   }
   const { id } = session.chat.session;
   const model = modelFor(id, models, memory);
   if (!model) {
-    throw new ModelError("unknown-model", "No model is chosen.", 'Choose one with "Rondo: Select Model…".');
+    throw new ModelError("unknown-model", t("No model is chosen."), t('Choose one with "Rondo: Select Model…".'));
   }
   session.choose({ thinking: new SessionChoices(memory).thinkingIn(id), model });
 }

@@ -1,10 +1,12 @@
 /** The sessions of this window: the one on screen, and those that continue in the background. */
+
 import type * as vscode from "vscode";
 import { apply, type Chat, findChild } from "../../chat/apply.ts";
 import type { BackgroundCommand, Status } from "../../chat/events.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import type { SessionSummary, SessionTab } from "../../chat/session-views.ts";
 import { noSessionCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import { newSession, Session } from "../../loop/session/session.ts";
 import { RecordError } from "../../loop/storage.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
@@ -174,7 +176,10 @@ export class Conversations implements vscode.Disposable {
     const open = this.#open.get(id);
     const { lock } = open ?? this.#recordOf(id);
     if (isHeldElsewhere(lock)) {
-      throw new RecordError("This session runs in another window, so it was not deleted.", "Stop it there first.");
+      throw new RecordError(
+        t("This session runs in another window, so it was not deleted."),
+        t("Stop it there first."),
+      );
     }
     if (open) {
       await this.#close(open);
@@ -271,8 +276,13 @@ export class Conversations implements vscode.Disposable {
     if (broken.length > 0) {
       const lines = broken.map((one) => one.line).join(", ");
       this.#options.observer.trouble({
-        message: `${broken.length === 1 ? "A line" : "Some lines"} of the record could not be read (${lines}); the rest is shown.`,
-        next: "The file is unchanged.",
+        message: counted(
+          broken.length,
+          "A line of the record could not be read ({1}); the rest is shown.",
+          "Some lines of the record could not be read ({1}); the rest is shown.",
+          lines,
+        ),
+        next: t("The file is unchanged."),
         fix: "open-record",
       });
     }

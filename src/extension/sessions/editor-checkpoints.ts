@@ -1,9 +1,11 @@
 /** Checkpoints in VS Code: restores open files through their documents, and shows earlier versions in a diff. */
+
 import { realpathSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { type FileWriter, openCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
+import { language, t } from "../../l10n/l10n.ts";
 import { decode } from "../../tools/text/codec.ts";
 import {
   addressOf,
@@ -123,7 +125,7 @@ export async function compareWith(
       return [now, effect === "delete" ? undefined : before, effect === "create" ? undefined : now];
     }),
   );
-  await vscode.commands.executeCommand("vscode.changes", `Since ${new Date(at).toLocaleString()}`, rows);
+  await vscode.commands.executeCommand("vscode.changes", t("Since {0}", new Date(at).toLocaleString(language())), rows);
 }
 
 /** Returns the text of a document of this module; undefined if the window that showed it was reloaded. */

@@ -1,4 +1,5 @@
 /** Tells the other windows of this workspace which sessions run or wait in this one: a small file for each session. */
+
 import path from "node:path";
 import * as vscode from "vscode";
 import * as z from "zod/mini";

@@ -1,10 +1,12 @@
 /** A session as the list shows it: its state, what it does, and what it wants from the user. */
+
 import type { Chat } from "../../chat/apply.ts";
 import { never } from "../../chat/never.ts";
 import { titleOf } from "../../chat/request-titles.ts";
 import type { UserRequest } from "../../chat/requests.ts";
 import type { SessionSummary, TabState } from "../../chat/session-views.ts";
 import { newestTodos } from "../../chat/todos.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Summary } from "../../record/summaries.ts";
 
@@ -87,5 +89,5 @@ function runningCall({ messages }: Chat): string {
 function todoCount(chat: Chat): string {
   const todos = newestTodos(chat.messages);
   const done = todos.filter(({ state }) => state === "done").length;
-  return todos.length === 0 ? "" : `${done} of ${todos.length} to-dos`;
+  return todos.length === 0 ? "" : t("{0} of {1} to-dos", done, todos.length);
 }

@@ -1,5 +1,7 @@
 /** Agents: a prompt, and what it may do (spec P4). */
+
 import type { Rule } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";
 
 export interface Agent {
@@ -39,7 +41,7 @@ const usual = {
 
 const build: Agent = {
   name: "build",
-  description: "Does the work: reads, edits, runs.",
+  description: msg("Does the work: reads, edits, runs."),
   ...usual,
   mode: "primary",
   readOnly: false,
@@ -57,7 +59,7 @@ Answer in Markdown, briefly. Before tool calls, say in half a sentence what you 
 
 const plan: Agent = {
   name: "plan",
-  description: "Reads and plans, changes nothing.",
+  description: msg("Reads and plans, changes nothing."),
   ...usual,
   mode: "primary",
   readOnly: true,
@@ -68,7 +70,7 @@ Your task here is a plan: read and search, but change and run nothing. End with 
 
 const explore: Agent = {
   name: "explore",
-  description: "Finds things, explains how they work, and answers with paths. Reads only.",
+  description: msg("Finds things, explains how they work, and answers with paths. Reads only."),
   ...usual,
   mode: "subagent",
   readOnly: true,
@@ -83,7 +85,7 @@ Answer with facts, the most important first, each with its place as \`path:line\
 
 const general: Agent = {
   name: "general",
-  description: "Does a task of several steps and answers with the result.",
+  description: msg("Does a task of several steps and answers with the result."),
   ...usual,
   mode: "subagent",
   prompt: `${build.prompt}

@@ -1,5 +1,7 @@
 /** Runs the user's hooks for one call (spec K4). */
+
 import type { PermissionRequest } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
 import type { Verdict } from "../permissions/permissions.ts";
@@ -86,5 +88,5 @@ export function hookSays(reason: string): string {
 
 function stoppedBy(reason: string): TurnEnd {
   const message = reason === "" ? "A hook has ended the turn." : `A hook has ended the turn: ${reason}`;
-  return { reason: "blocked", error: { code: "hook", message, next: "Send a message to go on." } };
+  return { reason: "blocked", error: { code: "hook", message, next: msg("Send a message to go on.") } };
 }

@@ -1,6 +1,8 @@
 /** From the words of a model's call to a tool and its input (T4). */
+
 import type { core } from "zod/mini";
 import type { ToolPart } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { type Tool, ToolError } from "../../tools/tool.ts";
 import type { Arguments } from "../model.ts";
@@ -18,7 +20,7 @@ export function callOf({ id: partID, messageID, callID, tool, state }: ToolPart)
   const isWhole = !isPending || Object.keys(asked.input).length > 0 || isEmptyObject(raw);
   const args: Arguments = isWhole
     ? { ok: true, input: asked.input }
-    : { ok: false, problem: "they are not valid JSON" };
+    : { ok: false, problem: msg("they are not valid JSON") };
   const provider = isPending ? state.provider : metadata?.provider;
   return { messageID, partID, callID, tool: asked.tool, raw, arguments: args, provider };
 }
@@ -41,7 +43,7 @@ export function findTool(
   const tool = tools.get(name) ?? tools.get(name.toLowerCase());
   if (tool) return { tool, args };
   const refusal = refusals.get(name) ?? refusals.get(name.toLowerCase());
-  if (refusal !== undefined) throw new ToolError(refusal, `${name} may not be used now.`);
+  if (refusal !== undefined) throw new ToolError(refusal, msg("{0} may not be used now.", name));
   const later = chat.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "tools" ? part.added : [])),
   );
@@ -57,14 +59,14 @@ export function parseInput(tool: Tool, args: Arguments, raw: string): Record<str
     const sent = raw.length > 2000 ? `${raw.slice(0, 2000)}…` : raw;
     throw new ToolError(
       `The arguments of ${tool.name} could not be read: ${args.problem}. What was sent: ${sent}\nCall it again with one JSON object.`,
-      "The call could not be read; the model tries again.",
+      msg("The call could not be read; the model tries again."),
     );
   }
   const parsed = tool.input.safeParse(args.input);
   if (parsed.success) return parsed.data;
   throw new ToolError(
     `The arguments of ${tool.name} do not fit:\n${describeIssues(parsed.error, args.input)}`,
-    "The call was not complete or not valid; the model tries again.",
+    msg("The call was not complete or not valid; the model tries again."),
   );
 }
 

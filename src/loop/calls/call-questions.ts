@@ -1,9 +1,11 @@
 /** Asks the user about a call: whether it may run, whether it may be repeated, and what the tool itself asks. */
+
 import { findEntry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import { never } from "../../chat/never.ts";
 import { loopTitle } from "../../chat/request-titles.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import {
   type AskUser,
   nobodyToAsk,
@@ -74,7 +76,7 @@ function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: 
 }
 
 function commandTitle({ requires }: ToolPlan): string {
-  return requires.some(needsOwnRule) ? "Run this command outside the sandbox?" : "Run this command?";
+  return requires.some(needsOwnRule) ? msg("Run this command outside the sandbox?") : msg("Run this command?");
 }
 
 function isSilent(turn: Turn, { messageID }: ToolCall): boolean {
@@ -128,7 +130,7 @@ export function askUser({ turn, call, record }: CallInProgress): AskUser {
       if (answer.words === "") return undefined;
       throw new ToolError(
         `The user did not choose, and says: ${answer.words}`,
-        `You answered in your own words: “${answer.words}”`,
+        msg("You answered in your own words: “{0}”", answer.words),
       );
     } catch (error) {
       throw error instanceof Withdrawn ? new Blocked(error.message) : error;

@@ -1,10 +1,12 @@
 /** A tool call: repair, parse, hook, plan, ask, run, finish (spec T4). Every call ends with exactly one result. */
+
 import { untrustedWords } from "../../chat/call-words.ts";
 import { sameJson } from "../../chat/json.ts";
 import type { CallMetadata, ReplyError } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Spent } from "../../chat/spent.ts";
 import { isClosing } from "../../chat/stopped.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
@@ -74,7 +76,7 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
       case "denied":
         record.error(hooks.withWords(decided.error), {
           denied: true,
-          fact: decided.by === "user" ? "denied by you" : "not allowed",
+          fact: decided.by === "user" ? msg("denied by you") : msg("not allowed"),
           words: { at: 0, text: decided.words },
         });
         return decided.end;
@@ -97,7 +99,7 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
     else if (error instanceof Blocked) {
       record.error(error.message, {
         denied: true,
-        fact: "denied by you",
+        fact: msg("denied by you"),
         words: { at: 0, text: "You stopped the turn here." },
       });
       return error.end;
@@ -152,7 +154,7 @@ function checkMayRun(turn: Turn, tool: Tool): void {
   if (turn.readOnly()) {
     throw new ToolError(
       `The mode is Plan: nothing is changed or run, so ${tool.name} is off. Read, then answer with a plan.`,
-      "The mode is Plan: nothing is changed or run.",
+      msg("The mode is Plan: nothing is changed or run."),
     );
   }
 }
@@ -216,8 +218,8 @@ async function guardAgainstRepeats(current: CallInProgress, decided: Decided): P
     return decided;
   }
   if (turn.loopDetection.refuse() < maxRefusedRepeats || refusal.end !== "continue") return refusal;
-  const message = `The model kept calling ${record.tool} although it was denied.`;
-  const error: ReplyError = { code: "doom-loop", message, next: "Say what it should do instead." };
+  const message = msg("The model kept calling {0} although it was denied.", record.tool);
+  const error: ReplyError = { code: "doom-loop", message, next: msg("Say what it should do instead.") };
   return { ...refusal, end: { reason: "blocked", error } };
 }
 
@@ -235,7 +237,7 @@ async function perform(current: CallInProgress, { tool, plan }: Decided & { type
       timeoutMs,
       new ToolError(
         `${tool.name} took longer than ${timeoutMs} ms and was aborted.`,
-        `It took longer than ${Math.round(timeoutMs / 1000)} s and was stopped.`,
+        msg("It took longer than {0} s and was stopped.", Math.round(timeoutMs / 1000)),
       ),
     );
   }

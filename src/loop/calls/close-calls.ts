@@ -1,6 +1,8 @@
 /** Gives every open call a result and every reply an end, whatever ended them (spec L10, R3). */
+
 import type { Chat } from "../../chat/apply.ts";
 import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { ChatAccess } from "../turn.ts";
 
 /** What a call is told that was not run, for the model and for people. */
@@ -11,37 +13,37 @@ export interface CloseReason {
 
 export const abortedText = "Tool execution aborted";
 
-export const aborted: CloseReason = { error: abortedText, words: "Stopped before it ran." };
+export const aborted: CloseReason = { error: abortedText, words: msg("Stopped before it ran.") };
 
 export const overBudget: CloseReason = {
   error: "Not run: the budget is used up",
-  words: "Not run: the budget is used up.",
+  words: msg("Not run: the budget is used up."),
 };
 
 export const lastStep: CloseReason = {
   error: "Not run: this was the last step, in which no tool may be called.",
-  words: "Not run: this was the last step.",
+  words: msg("Not run: this was the last step."),
 };
 
 export const interrupted: CloseReason = {
   error: "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.",
-  words: "Rondo was closed while this ran. It may have taken effect in part.",
+  words: msg("Rondo was closed while this ran. It may have taken effect in part."),
 };
 
 /** For calls that had not begun when Rondo was closed. */
 const notBegun: CloseReason = {
   error: "Not run: Rondo was closed before this began.",
-  words: "Not run: Rondo was closed before this began.",
+  words: msg("Not run: Rondo was closed before this began."),
 };
 
 const notAnswered: CloseReason = {
   error: "Not run: Rondo was closed before the user had answered whether this may run.",
-  words: "Not run: Rondo was closed before you answered.",
+  words: msg("Not run: Rondo was closed before you answered."),
 };
 
 const cut: CloseReason = {
   error: "Cut: the reply reached its longest length within this call, so it was not run.",
-  words: "Not run: the reply was cut off within this call.",
+  words: msg("Not run: the reply was cut off within this call."),
 };
 
 type OpenChat = Pick<ChatAccess, "chat" | "emit">;
@@ -119,7 +121,7 @@ function closeCall(
 }
 
 function factOf(state: ToolState): string {
-  return state.status === "running" && !isAsking(state) ? "cut off" : "not run";
+  return state.status === "running" && !isAsking(state) ? msg("cut off") : msg("not run");
 }
 
 function withoutLiveOutput(state: Extract<ToolState, { status: "pending" | "running" }>): CallMetadata {

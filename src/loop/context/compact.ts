@@ -1,4 +1,5 @@
 /** Compaction (C3): a summary replaces the history in later requests. The record keeps everything. */
+
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type ReplyError,
   type UserMessage,
 } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
@@ -154,7 +156,7 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
   }
   return endWithoutSummary(turn, user, {
     type: "failed",
-    why: "The conversation does not fit into the model's window, however it is cut.",
+    why: msg("The conversation does not fit into the model's window, however it is cut."),
   });
 }
 
@@ -185,15 +187,15 @@ async function firePreCompact(turn: Turn, auto: boolean, keep: string): Promise<
 
 /** Returns the summary's error, if any. `size`: tokens that the summary replaces. */
 function flaw(text: string, finish: Finish, size: number): ReplyError | undefined {
-  if (text.trim() === "") return failure("The model gave no summary.");
-  if (finish !== "stop") return failure("The summary was cut.");
-  return sizeOfText(text) >= size ? failure("The summary was longer than the history it replaces.") : undefined;
+  if (text.trim() === "") return failure(msg("The model gave no summary."));
+  if (finish !== "stop") return failure(msg("The summary was cut."));
+  return sizeOfText(text) >= size ? failure(msg("The summary was longer than the history it replaces.")) : undefined;
 }
 
 const failureCode: ErrorCode = "compaction";
 
 function failure(message: string): ReplyError {
-  return { code: failureCode, message, next: "The conversation is unchanged." };
+  return { code: failureCode, message, next: msg("The conversation is unchanged.") };
 }
 
 function discard(turn: Turn, message: AssistantMessage, why: string): void {

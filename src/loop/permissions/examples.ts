@@ -1,5 +1,7 @@
 /** What a rule would allow and still ask, near its border, to show its width before it is given. */
+
 import type { PermissionRequest, Rule, RuleTrial } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { outsidePermission } from "../../tools/tool.ts";
 import { matches } from "./rules.ts";
 
@@ -30,18 +32,18 @@ function isAnySite(text: string): boolean {
 /** Why a rule cannot be given, a sentence; empty if it can. */
 export function problemOf({ permission, pattern }: Rule): string {
   const text = pattern.trim();
-  if (text === "") return "The rule is empty.";
+  if (text === "") return msg("The rule is empty.");
   if (isCommand(permission)) {
     const [program = ""] = text.split(/\s/, 1);
-    return /^[*?]|^\*|^\?/.test(program) ? "This would allow everything. Name a program." : "";
+    return /^[*?]|^\*|^\?/.test(program) ? msg("This would allow everything. Name a program.") : "";
   }
   if (permission === "external_directory" && /^[~*/\\]+$/.test(text) && /[*/\\]$/.test(text)) {
-    return "This would allow every place on this computer. Name a folder.";
+    return msg("This would allow every place on this computer. Name a folder.");
   }
   if (permission === "web_fetch" && isAnySite(text)) {
-    return "This would allow every site. Name one.";
+    return msg("This would allow every site. Name one.");
   }
-  if (isPath(permission) && isAnything(text)) return "This would allow every file. Name a file or a folder.";
+  if (isPath(permission) && isAnything(text)) return msg("This would allow every file. Name a file or a folder.");
   return "";
 }
 
@@ -77,7 +79,7 @@ function candidatesFor(permission: string, asked: readonly string[]): Candidates
   if (isPath(permission)) return { candidates: asked.flatMap(likePath), others: [".env"] };
   if (permission === "external_directory") return { candidates: asked.flatMap(likeOutside), others: [] };
   const server = /^mcp__(.+?)__/.exec(permission)?.[1];
-  return { candidates: [], others: server === undefined ? [] : [`other tools of ${server}`] };
+  return { candidates: [], others: server === undefined ? [] : [msg("other tools of {0}", server)] };
 }
 
 /** What people run with a program, so that examples are commands that exist. */

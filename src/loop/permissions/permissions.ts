@@ -1,6 +1,8 @@
 /** Decides whether a call may run: by the rules, or by asking the user (spec T6, T7). */
+
 import { newID } from "../../chat/ids.ts";
 import type { Answer, AnswerTo, AskReason, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Host } from "../../tools/host.ts";
 import type { PermissionRequirement, ToolPlan } from "../../tools/tool.ts";
 import type { OpenRequests } from "./open-requests.ts";
@@ -74,7 +76,7 @@ export class Permissions {
     const asking = judged.filter((one) => one.judgement.decision === "ask");
     const isProtected = asking.some(({ need }) => need.protection !== "none" || needsOwnRule(need));
     const { hook } = call;
-    if (hook?.decision === "allow" && !isProtected) return { type: "allowed", why: "Allowed by a hook." };
+    if (hook?.decision === "allow" && !isProtected) return { type: "allowed", why: msg("Allowed by a hook.") };
     const forced = hook?.decision === "ask";
     if (asking.length === 0 && !forced) {
       return { type: "allowed", why: judged[0]?.judgement.why ?? "Needs no permission." };

@@ -1,5 +1,7 @@
 /** Why a call asks, in words: what the card shows, the riskiest first. */
+
 import { type AllowedPart, type AskReason, type Risk, risks, type TextRange } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { type CallEffects, outsidePermission, type PermissionRequirement, type ToolPlan } from "../../tools/tool.ts";
 import { builtInRules, type Judgement } from "./rules.ts";
 
@@ -12,7 +14,7 @@ const noEffects: CallEffects = { effects: [], connectors: [] };
 /** Beyond this time it counts as a call that cannot be read. Counting has its own limit, so only a fault takes so long. */
 const maxLookMs = 2_000;
 const unseen: CallEffects = {
-  effects: [{ risk: "unreadable", sentence: "Rondo cannot read this call.", detail: "", marks: [] }],
+  effects: [{ risk: "unreadable", sentence: msg("Rondo cannot read this call."), detail: "", marks: [] }],
   connectors: [],
 };
 
@@ -67,16 +69,18 @@ export function allowedParts(all: readonly Judged[], command: string): AllowedPa
 export function noAlwaysFor(needs: readonly PermissionRequirement[], reasons: readonly AskReason[]): string {
   const stuck = needs.filter(({ suggestedRule, protection }) => suggestedRule === undefined || protection !== "none");
   if (needs.length > 0 && stuck.length === 0) return "";
-  if (reasons.some(({ risk }) => risk === "network-code")) return "Code from the network is allowed only once.";
+  if (reasons.some(({ risk }) => risk === "network-code")) return msg("Code from the network is allowed only once.");
   const isGuarded = (kind: PermissionRequirement["protection"]) => stuck.some(({ protection }) => protection === kind);
-  if (isGuarded("secret")) return "No rule can allow secrets. They are allowed only once.";
-  if (isGuarded("ignored")) return "No rule can allow files that .rondoignore names.";
-  if (isGuarded("settings")) return "No rule can allow changes of what runs automatically.";
+  if (isGuarded("secret")) return msg("No rule can allow secrets. They are allowed only once.");
+  if (isGuarded("ignored")) return msg("No rule can allow files that .rondoignore names.");
+  if (isGuarded("settings")) return msg("No rule can allow changes of what runs automatically.");
   if (stuck.some(({ permission }) => permission === outsidePermission))
-    return "Leaving the sandbox with this command is allowed only once.";
-  if (reasons.some(({ risk }) => risk === "unreadable")) return "No rule can allow what Rondo cannot read.";
-  if (reasons.some(({ risk }) => risk === "deletes")) return "This deletion is allowed only once.";
-  return needs.length === 0 ? "A hook asks each time." : "No rule can allow this exactly. It is allowed only once.";
+    return msg("Leaving the sandbox with this command is allowed only once.");
+  if (reasons.some(({ risk }) => risk === "unreadable")) return msg("No rule can allow what Rondo cannot read.");
+  if (reasons.some(({ risk }) => risk === "deletes")) return msg("This deletion is allowed only once.");
+  return needs.length === 0
+    ? msg("A hook asks each time.")
+    : msg("No rule can allow this exactly. It is allowed only once.");
 }
 
 /** What a requirement is asked for, unless it is only that no rule allows a command. */
@@ -85,21 +89,26 @@ function reasonOf({ need, judgement }: Judged, told: readonly AskReason[]): AskR
   const marks = [...(need.ranges ?? [])];
   const says = (risk: Risk, sentence: string, detail = ""): AskReason[] => [{ risk, sentence, detail, marks }];
   if (protection === "secret" || protection === "ignored") {
-    const detail = protection === "ignored" ? ".rondoignore names it." : "";
-    if (permission === "external_directory") return says("outside", `It leaves the workspace: ${pattern}.`);
-    return says("secrets", `It ${permission === "edit" ? "changes" : "reads"} ${secretName(need)}.`, detail);
+    const detail = protection === "ignored" ? msg(".rondoignore names it.") : "";
+    if (permission === "external_directory") return says("outside", msg("It leaves the workspace: {0}.", pattern));
+    return says(
+      "secrets",
+      permission === "edit" ? msg("It changes {0}.", secretName(need)) : msg("It reads {0}.", secretName(need)),
+      detail,
+    );
   }
-  if (protection === "settings") return says("writes", `It changes ${pattern}.`, "This file decides what runs.");
+  if (protection === "settings")
+    return says("writes", msg("It changes {0}.", pattern), msg("This file decides what runs."));
   const own = ruleReason(judgement);
-  if (permission === "external_directory") return says("outside", `It leaves the workspace: ${pattern}.`, own);
-  if (permission === "edit") return says("writes", `It changes ${pattern}.`, own);
-  if (permission === outsidePermission) return says("outside", "It runs outside the sandbox.", capital(effect));
-  if (permission === "web_fetch" || permission.includes("__")) return says("elsewhere", `It ${effect}.`, own);
-  if (permission !== "bash") return says("no-rule", effect === "" ? judgement.why : `It ${effect}.`, own);
+  if (permission === "external_directory") return says("outside", msg("It leaves the workspace: {0}.", pattern), own);
+  if (permission === "edit") return says("writes", msg("It changes {0}.", pattern), own);
+  if (permission === outsidePermission) return says("outside", msg("It runs outside the sandbox."), capital(effect));
+  if (permission === "web_fetch" || permission.includes("__")) return says("elsewhere", msg("It {0}.", effect), own);
+  if (permission !== "bash") return says("no-rule", effect === "" ? judgement.why : msg("It {0}.", effect), own);
   if (own !== "") return says("no-rule", own);
   // Code of the project and other processes are told nowhere else.
   const others = /^(runs|ends)/.test(effect) ? told.filter(({ risk }) => isOpaque(risk)) : told;
-  return isTold(need, others) || effect === "" ? [] : says("no-rule", `It ${effect}.`);
+  return isTold(need, others) || effect === "" ? [] : says("no-rule", msg("It {0}.", effect));
 }
 
 /** The commands that no rule allows and of which nothing else is said, in one sentence. */
@@ -111,9 +120,13 @@ function unruled(asking: readonly Judged[], told: readonly AskReason[]): AskReas
   const names = [...new Set(bare.map(({ need }) => shortened(need.pattern)))];
   if (names.length === 0) return [];
   const what =
-    names.length === 1 ? names[0] : names.length === 2 ? names.join(" and ") : `these ${names.length} commands`;
+    names.length === 1
+      ? (names[0] ?? "")
+      : names.length === 2
+        ? names.join(" and ")
+        : msg("these {0} commands", names.length);
   const marks = bare.flatMap(({ need }) => need.ranges ?? []);
-  return [{ risk: "no-rule", sentence: `No rule allows ${what} yet.`, detail: "", marks }];
+  return [{ risk: "no-rule", sentence: msg("No rule allows {0} yet.", what), detail: "", marks }];
 }
 
 const isOpaque = (risk: Risk) => risk === "network-code" || risk === "unreadable";
@@ -132,7 +145,7 @@ function ruleReason({ rule, why }: Judgement): string {
 
 function secretName({ pattern, permission, effect }: PermissionRequirement): string {
   const isPath = permission === "edit" || !/\s/.test(pattern);
-  return isPath ? pattern : `secrets: ${effect || shortened(pattern)}`;
+  return isPath ? pattern : msg("secrets: {0}", effect || shortened(pattern));
 }
 
 const capital = (text: string) => (text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}`);
@@ -155,9 +168,12 @@ function joined(all: readonly AskReason[]): AskReason[] {
 /** "It changes a.ts." and "It changes b.ts." become one sentence with the names as its detail. */
 function withoutPath(all: readonly AskReason[]): (reason: AskReason) => AskReason {
   const kinds = [
-    { start: "It changes ", end: " files." },
-    { start: "It reads ", end: " files with secrets." },
-    { start: "It leaves the workspace: ", end: " places outside of the workspace." },
+    { start: "It changes ", joint: (count: number) => msg("It changes {0} files.", count) },
+    { start: "It reads ", joint: (count: number) => msg("It reads {0} files with secrets.", count) },
+    {
+      start: "It leaves the workspace: ",
+      joint: (count: number) => msg("It uses {0} places outside of the workspace.", count),
+    },
   ];
   return (reason) => {
     const kind = kinds.find(({ start }) => reason.sentence.startsWith(start));
@@ -165,9 +181,9 @@ function withoutPath(all: readonly AskReason[]): (reason: AskReason) => AskReaso
     const same = all.filter(({ risk, sentence }) => risk === reason.risk && sentence.startsWith(kind.start));
     const names = [...new Set(same.map(({ sentence }) => sentence.slice(kind.start.length, -1)))];
     if (names.length < 2) return reason;
-    const shown = names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
-    const verb = kind.start.startsWith("It leaves") ? "It uses " : kind.start;
-    return { ...reason, sentence: `${verb}${names.length}${kind.end}`, detail: `${shown}.` };
+    const shown =
+      names.length > 3 ? msg("{0} and {1} more", names.slice(0, 3).join(", "), names.length - 3) : names.join(", ");
+    return { ...reason, sentence: kind.joint(names.length), detail: `${shown}.` };
   };
 }
 

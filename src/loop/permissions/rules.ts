@@ -1,6 +1,8 @@
 /** Judges calls by rules: the last one that matches decides (spec T1, T7). Asking the user is in permissions.ts. */
+
 import type { PermissionMode } from "../../chat/events.ts";
 import { noRuleWords, type Rule } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Protection } from "../../tools/host.ts";
 import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";
 import { outsidePermission, type PermissionRequirement, type Tool } from "../../tools/tool.ts";
@@ -11,8 +13,8 @@ import { mayCoverPath, restrictedPath } from "./path-rules.ts";
 /** Reading inside the workspace and delegating are free; everything else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [
   { permission: "*", pattern: "*", action: "ask", why: "" },
-  { permission: "read", pattern: "*", action: "allow", why: "Reading in the workspace needs no permission." },
-  { permission: "task", pattern: "*", action: "allow", why: "Each call of a subagent is checked separately." },
+  { permission: "read", pattern: "*", action: "allow", why: msg("Reading in the workspace needs no permission.") },
+  { permission: "task", pattern: "*", action: "allow", why: msg("Each call of a subagent is checked separately.") },
 ];
 
 /** A rule that denies or asks for a path holds for all of them, and for commands: they all change files. */
@@ -75,18 +77,18 @@ function judgeAlone(need: PermissionRequirement, tool: string, book: RuleBook, l
       {
         one: possible,
         decision: "ask",
-        why: `of the agent ${name} ${possible ? does[possible.action] : ""} what it may run.`,
+        why: msg("of the agent {0} {1} what it may run.", name, possible ? does[possible.action] : ""),
       },
       {
         one: rule,
         decision: rule?.action ?? "allow",
-        why: `of the agent ${name} ${rule ? does[rule.action] : ""} it.`,
+        why: msg("of the agent {0} {1} it.", name, rule ? does[rule.action] : ""),
       },
     ] as const;
     for (const { one, decision, why } of rules) {
       if (!one || !isStricter(decision, judged.decision)) continue;
       if (one.action === "ask" && book.mode === "bypassPermissions") continue;
-      judged = { decision, rule: one, why: `The rule \`${one.pattern}\` ${why}` };
+      judged = { decision, rule: one, why: msg("The rule `{0}` {1}", one.pattern, why) };
     }
   }
   return judged;
@@ -106,23 +108,31 @@ function judgeOwn(
   const users = ownRules(need, tool, book);
   const roots: Match = root ? lastMatch(root.permission, need, tool) : noMatch;
   const own = users.rule ?? roots.rule;
-  const whose = users.rule || !root ? "Your rule" : `The agent ${root.name}'s rule`;
-  if (own?.action === "deny") return { decision: "deny", rule: own, why: `${whose} \`${own.pattern}\` denies it.` };
+  const whose = users.rule || !root ? msg("Your rule") : msg("The agent {0}'s rule", root.name);
+  if (own?.action === "deny")
+    return { decision: "deny", rule: own, why: msg("{0} `{1}` denies it.", whose, own.pattern) };
   if (need.protection !== "none") return { decision: "ask", rule: undefined, why: guardReasons[need.protection] };
   const possible = users.possible ?? (users.rule ? undefined : roots.possible);
   if (possible && (possible.action === "deny" || book.mode !== "bypassPermissions")) {
-    const owner = users.possible || !root ? "your rule" : `the agent ${root.name}'s rule`;
+    const owner = users.possible || !root ? msg("your rule") : msg("the agent {0}'s rule", root.name);
     const verb = need.match === "possible" ? "change" : "run";
-    const why = `Asks because it may ${verb} what ${owner} \`${possible.pattern}\` ${does[possible.action]}.`;
+    const why = msg(
+      "Asks because it may {0} what {1} `{2}` {3}.",
+      verb,
+      owner,
+      possible.pattern,
+      does[possible.action],
+    );
     return { decision: "ask", rule: possible, why };
   }
-  if (need.match === "possible") return { decision: "allow", rule: undefined, why: "No rule is about it." };
+  if (need.match === "possible") return { decision: "allow", rule: undefined, why: msg("No rule is about it.") };
   if (book.mode === "bypassPermissions" && !needsOwnRule(need)) {
-    return { decision: "allow", rule: undefined, why: "The mode Bypass allows everything that no rule denies." };
+    return { decision: "allow", rule: undefined, why: msg("The mode Bypass allows everything that no rule denies.") };
   }
-  if (own) return { decision: own.action, rule: own, why: `${whose} \`${own.pattern}\` ${does[own.action]} it.` };
+  if (own)
+    return { decision: own.action, rule: own, why: msg("{0} `{1}` {2} it.", whose, own.pattern, does[own.action]) };
   if (book.mode === "acceptEdits" && (need.permission === "edit" || need.permission === "memory")) {
-    return { decision: "allow", rule: undefined, why: "The mode Accept edits allows it." };
+    return { decision: "allow", rule: undefined, why: msg("The mode Accept edits allows it.") };
   }
   const usual = builtInRules.findLast((rule) => isAbout(rule, need, tool) && matches(rule, need));
   if (usual?.action === "allow") return { decision: "allow", rule: usual, why: usual.why };
@@ -187,13 +197,13 @@ const guardReasons: Record<Exclude<Protection, "none">, string> = {
 };
 
 function askReason(need: PermissionRequirement, mode: PermissionMode): string {
-  if (needsOwnRule(need)) return "It would run outside the sandbox, which always asks.";
-  if (need.permission === "doom_loop") return "The model repeated the same call, or the same few calls.";
-  if (need.permission === "memory") return "The conversation is about to be compacted; these notes would last.";
-  if (need.permission === "external_directory") return "It is outside the workspace, which always asks.";
-  if (need.permission === "edit") return "Asks because the mode is Ask first.";
-  if (need.match === "exact") return "Asks because the command cannot be parsed with certainty.";
-  return mode === "acceptEdits" ? "Accept edits only covers edits; everything else asks." : noRuleWords;
+  if (needsOwnRule(need)) return msg("It would run outside the sandbox, which always asks.");
+  if (need.permission === "doom_loop") return msg("The model repeated the same call, or the same few calls.");
+  if (need.permission === "memory") return msg("The conversation is about to be compacted; these notes would last.");
+  if (need.permission === "external_directory") return msg("It is outside the workspace, which always asks.");
+  if (need.permission === "edit") return msg("Asks because the mode is Ask first.");
+  if (need.match === "exact") return msg("Asks because the command cannot be parsed with certainty.");
+  return mode === "acceptEdits" ? msg("Accept edits only covers edits; everything else asks.") : noRuleWords;
 }
 
 /** Whether only a rule that names the permission may allow it: no mode, no hook, and no rule for everything. */

@@ -1,4 +1,5 @@
 /** Turns the events of a reply into parts of its message, and accounts for what it has taken. */
+
 import { type Entry, findEntry, findPart } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import {
@@ -13,6 +14,7 @@ import {
 import { never } from "../../chat/never.ts";
 import { spentOn } from "../../chat/spent.ts";
 import { textOf } from "../../chat/words.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { isHarmless } from "../../tools/tool.ts";
 import { estimateContext, sizeOfEntry } from "../context/context.ts";
 import { judgeReported } from "../context/reported-size.ts";
@@ -153,7 +155,7 @@ export class ReplySink {
 
   /** @throws ModelError when the stream ended before the reply was complete */
   reply(): Reply {
-    if (!this.#end) throw new ModelError("network", "The reply ended before it was complete.", "Try again.");
+    if (!this.#end) throw new ModelError("network", msg("The reply ended before it was complete."), msg("Try again."));
     this.#closeAll();
     const { finish: said } = this.#end;
     const runs = said === "tool-calls" || said === "stop" || said === "unknown";

@@ -1,4 +1,5 @@
 /** Watches one request for silence (H6): first tells the user, later aborts the request. */
+import { msg } from "../../l10n/l10n.ts";
 import { ModelError } from "../model.ts";
 import type { Turn } from "../turn.ts";
 
@@ -57,7 +58,12 @@ export class Watchdog {
 
   #giveUp(more: { retryAfterMs?: number }): void {
     const seconds = Math.round((Date.now() - this.#last) / 1000);
-    this.stalled = new ModelError("network", `The model sent no data for ${seconds} s.`, "Try again.", more);
+    this.stalled = new ModelError(
+      "network",
+      msg("The model sent no data for {0} s.", seconds),
+      msg("Try again."),
+      more,
+    );
     this.#controller.abort(this.stalled);
   }
 

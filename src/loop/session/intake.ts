@@ -1,10 +1,12 @@
 /** Validates and stores prompts: an invalid one is rejected before anything is stored (spec P). */
+
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import type { PromptInput, PromptPart } from "../../chat/prompt-input.ts";
 import { ownWords } from "../../chat/words.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { visibleEntries } from "../context/context.ts";
 import type { Limits } from "../limits.ts";
@@ -26,9 +28,10 @@ export function checkPrompt(input: PromptInput, { chat, agents, choices, limits 
   const { messageID, parts } = input;
   agents.find(input.agent ?? choices.agent);
   if (messageID !== undefined && findEntry(chat, messageID)) {
-    throw new IntakeError("prompt-invalid", `There is a message ${messageID} already.`);
+    throw new IntakeError("prompt-invalid", msg("There is a message {0} already.", messageID));
   }
-  if (parts.every(isBlank)) throw new IntakeError("prompt-invalid", "The message is empty. Write what you want done.");
+  if (parts.every(isBlank))
+    throw new IntakeError("prompt-invalid", msg("The message is empty. Write what you want done."));
   for (const part of parts) {
     if (part.type === "agent") agents.find(part.name);
     if (part.type === "subtask") agents.find(part.agent);
@@ -38,7 +41,11 @@ export function checkPrompt(input: PromptInput, { chat, agents, choices, limits 
   const kib = (bytes: number, digits: number) => `${Number((bytes / 1024).toFixed(digits))} KiB`;
   throw new IntakeError(
     "prompt-invalid",
-    `The message is ${kib(Math.ceil(size / 1024) * 1024, 0)} long; the limit is ${kib(limits.maxPromptBytes, 2)}. Put the text into a file and attach that.`,
+    msg(
+      "The message is {0} long; the limit is {1}. Put the text into a file and attach that.",
+      kib(Math.ceil(size / 1024) * 1024, 0),
+      kib(limits.maxPromptBytes, 2),
+    ),
   );
 }
 

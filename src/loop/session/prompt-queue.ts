@@ -1,8 +1,10 @@
 /** The prompts that wait for the next step, or for the end of the turn (Q2). They are stored at once, and outlive the process. */
+
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent, Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput, PromptPart, SendTime } from "../../chat/prompt-input.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { IntakeError } from "./intake-error.ts";
 
@@ -45,7 +47,7 @@ export class PromptQueue {
     if (before.length >= most) {
       throw new IntakeError(
         "queue-full",
-        `${most} messages are already queued. Wait for the next step, or withdraw one.`,
+        msg("{0} messages are already queued. Wait for the next step, or withdraw one.", most),
       );
     }
     const { messageID, noReply: _, ...rest } = input;

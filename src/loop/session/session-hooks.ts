@@ -1,6 +1,8 @@
 /** Runs the user's hooks for a session: at its start, for each prompt, and at its end (K4). */
+
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import { ownWords } from "../../chat/words.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { HookOutcome, Hooks } from "../hooks.ts";
 import { IntakeError } from "./intake-error.ts";
 
@@ -34,7 +36,7 @@ export class SessionHooks {
     const outcome = await this.#hooks.fire("UserPromptSubmit", undefined, { prompt: ownWords(input.parts) }, signal);
     if (outcome.decision === "deny" || outcome.stop !== undefined) {
       const why = outcome.reason || outcome.stop || "It gave no reason.";
-      throw new IntakeError("prompt-invalid", `A hook blocked the message: ${why}`);
+      throw new IntakeError("prompt-invalid", msg("A hook blocked the message: {0}", why));
     }
     return { ...input, parts: [...input.parts, ...partsOf(outcome)] };
   }

@@ -1,8 +1,10 @@
 /** Takes the prompts of a session: checks them, lets hooks add to them, and stores them in its chat. */
+
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent, Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { pendingPrompt } from "../context/context.ts";
 import type { Choices, ConfigResolver } from "../setup/agent-config.ts";
 import { checkPrompt, storePrompt } from "./intake.ts";
@@ -35,7 +37,7 @@ export class SessionPrompts {
   check(input: PromptInput): void {
     const { chat, choices, deps, resolver, closing } = this.#parts;
     if (closing.aborted) {
-      throw new IntakeError("session-terminated", "This session is closed. Start a new one.");
+      throw new IntakeError("session-terminated", msg("This session is closed. Start a new one."));
     }
     checkPrompt(input, { chat, choices, agents: resolver.project.agents, limits: deps.limits() });
   }

@@ -1,7 +1,9 @@
 /** Runs the turns of a session, one at a time, while no other process works in it. */
+
 import type { ChatEvent, ExitReason } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { type StopCause, Stopped } from "../../chat/stopped.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { closeOpenCalls, interrupted, waitingCalls } from "../calls/close-calls.ts";
 import { runTurn } from "../loop.ts";
 import type { HeldLock } from "../storage.ts";
@@ -152,7 +154,7 @@ export class SessionTurns {
       return await lock.acquire(runID, limits().queueTimeoutMs, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
-      throw new IntakeError("session-locked", "Stopped while another process was still working in this session.");
+      throw new IntakeError("session-locked", msg("Stopped while another process was still working in this session."));
     }
   }
 }

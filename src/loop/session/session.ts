@@ -1,4 +1,5 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
+
 import { type Chat, newChat } from "../../chat/apply.ts";
 import type { ContextUse, PieceChange } from "../../chat/context-views.ts";
 import type { ChatEvent, PermissionMode, RecordedEvent } from "../../chat/events.ts";
@@ -8,6 +9,7 @@ import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import { spentOn } from "../../chat/spent.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
@@ -215,7 +217,7 @@ export class Session {
     const { messages } = this.chat;
     const at = messages.findIndex(({ info }) => info.id === messageID);
     if (messages[at]?.info.role !== "user")
-      throw new IntakeError("prompt-invalid", "Only a message of yours can be answered again.");
+      throw new IntakeError("prompt-invalid", msg("Only a message of yours can be answered again."));
     const next = messages[at + 1];
     if (next) await this.rewind(next.info.id);
     await this.tryAgain();
@@ -229,8 +231,8 @@ export class Session {
     // Another turn may have begun meanwhile: nothing may come between this and the run.
     const { user } = pendingPrompt(this.chat);
     if (this.running)
-      throw new IntakeError("prompt-invalid", "Rondo is working. Compact when it is done, or stop it first.");
-    if (!user) throw new IntakeError("prompt-invalid", "There is nothing to compact yet.");
+      throw new IntakeError("prompt-invalid", msg("Rondo is working. Compact when it is done, or stop it first."));
+    if (!user) throw new IntakeError("prompt-invalid", msg("There is nothing to compact yet."));
     return await this.#turns.run(async () => (turn) => requestCompaction(turn, user, false, keep));
   }
 
@@ -315,7 +317,7 @@ export class Session {
 
   /** Rewinds to before a message; null undoes the last rewind. @throws IntakeError while a turn runs */
   async rewind(messageID: string | null): Promise<void> {
-    if (this.running) throw new IntakeError("prompt-invalid", "Rondo is working. Stop it first.");
+    if (this.running) throw new IntakeError("prompt-invalid", msg("Rondo is working. Stop it first."));
     await this.#turns.locked(() => {
       this.#planOffer.withdraw();
       this.#events.emit({ type: "rewound", messageID });
@@ -461,5 +463,5 @@ export class Session {
 }
 
 export function newSession(cwd: string, id = newID("ses")): Chat {
-  return newChat({ id, createdAt: Date.now(), title: "New session", cwd });
+  return newChat({ id, createdAt: Date.now(), title: msg("New session"), cwd });
 }

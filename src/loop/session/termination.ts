@@ -1,7 +1,9 @@
 /** The ends of sessions: for good, where the user's memory file says so, and of runs that were broken off (spec P3). */
+
 import type { SessionInfo } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
 import { isClosing } from "../../chat/stopped.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Project } from "../setup/project.ts";
 import type { ChatAccess, TurnEnd } from "../turn.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -34,11 +36,11 @@ export function breakOf({ reason, error }: TurnEnd, signal: AbortSignal, isStore
     case "aborted":
       return mark("stop", "Stopped.");
     case "blocked":
-      return mark("stop", "A call was denied.");
+      return mark("stop", msg("A call was denied."));
     case "max_turns":
-      return mark("turn-limit", "The limit of replies was reached.");
+      return mark("turn-limit", msg("The limit of replies was reached."));
     case "error_max_budget_usd":
-      return mark("budget", "The budget is used up.");
+      return mark("budget", msg("The budget is used up."));
     case "end_turn":
     case "max_tokens":
     case "error":
@@ -48,7 +50,7 @@ export function breakOf({ reason, error }: TurnEnd, signal: AbortSignal, isStore
   }
 }
 
-export const killed = (): Termination => mark("process", "Its process ended.");
+export const killed = (): Termination => mark("process", msg("Its process ended."));
 
 function mark(by: Termination["by"], reason: string): Termination {
   return { by, time: Date.now(), reason };
@@ -56,9 +58,9 @@ function mark(by: Termination["by"], reason: string): Termination {
 
 export function endedError({ reason }: Termination): IntakeError {
   const why = reason === "" ? "" : ` (${reason})`;
-  const sentence = `This session has ended, as your memory file ~/.rondo/MEMORY.md says${why}.`;
+  const sentence = msg("This session has ended, as your memory file ~/.rondo/MEMORY.md says{0}.", why);
   return new IntakeError(
     "session-terminated",
-    `${sentence} Remove the line there, and start a new session or fork this one.`,
+    msg("{0} Remove the line there, and start a new session or fork this one.", sentence),
   );
 }

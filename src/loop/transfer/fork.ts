@@ -1,7 +1,9 @@
 /** Copies a conversation, or its beginning, into a new session with new ids. */
+
 import { type Chat, type Entry, newChat, recall } from "../../chat/apply.ts";
 import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";
 import { runSteps, type Steps } from "./slices.ts";
 
@@ -9,7 +11,7 @@ import { runSteps, type Steps } from "./slices.ts";
 export function forkChat(chat: Chat, messageID: string): Chat {
   const at = chat.messages.findIndex(({ info }) => info.id === messageID);
   if (chat.messages[at]?.info.role !== "user") {
-    throw new IntakeError("prompt-invalid", "A session can be forked at a message of yours only.");
+    throw new IntakeError("prompt-invalid", msg("A session can be forked at a message of yours only."));
   }
   return copyUpTo(chat, at, chat.messages[at].info);
 }
@@ -19,11 +21,11 @@ export function forkAfter(chat: Chat, messageID: string): Chat {
   const at = chat.messages.findIndex(({ info }) => info.id === messageID);
   const last = chat.messages[at];
   if (last?.info.role !== "assistant") {
-    throw new IntakeError("prompt-invalid", "A session can be forked after an answer only.");
+    throw new IntakeError("prompt-invalid", msg("A session can be forked after an answer only."));
   }
   const isOpen = last.parts.some((part) => part.type === "tool" && !("end" in part.state));
   if (last.info.completedAt === undefined || isOpen) {
-    throw new IntakeError("prompt-invalid", "This answer is not over yet. Fork the session when it is.");
+    throw new IntakeError("prompt-invalid", msg("This answer is not over yet. Fork the session when it is."));
   }
   return copyUpTo(chat, at + 1, last.info);
 }

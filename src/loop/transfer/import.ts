@@ -1,10 +1,12 @@
 /** Imports transcripts of Rondo and other programs into a new session. The text is untrusted. */
+
 import * as z from "zod/mini";
 import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
 import { PieceState, Pruned, Queued, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, type FilePart, Message, noTokens, Part, type ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { titleFromPrompt } from "../session/title.ts";
 import { transcriptVersion } from "./export.ts";
 import { copySteps } from "./fork.ts";
@@ -79,11 +81,11 @@ export function importInSlices(file: Uint8Array, cwd: string, signal: AbortSigna
 
 /** Yields after each line. */
 export function* importSteps(file: Uint8Array, cwd: string): Steps<Chat> {
-  if (file.length > maxBytes) throw new ImportError("The file is too large for a conversation.");
+  if (file.length > maxBytes) throw new ImportError(msg("The file is too large for a conversation."));
   let header: Header;
   let entries: Entries | undefined;
   for (const { text, at } of linesOf(file)) {
-    if (at > maxLines) throw new ImportError(`The file has more than ${maxLines} lines.`);
+    if (at > maxLines) throw new ImportError(msg("The file has more than {0} lines.", maxLines));
     yield;
     if (text.trim() === "") continue;
     const value = parse(text, at);
@@ -95,7 +97,7 @@ export function* importSteps(file: Uint8Array, cwd: string): Steps<Chat> {
     }
   }
   const messages = entries?.all ?? [];
-  if (messages.length === 0) throw new ImportError("There is no message in the file.");
+  if (messages.length === 0) throw new ImportError(msg("There is no message in the file."));
   const { createdAt, title } = header?.session ?? {
     createdAt: messages[0]?.info.createdAt ?? Date.now(),
     title: titleOf(messages),
@@ -125,7 +127,7 @@ function parse(line: string, at: number): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new ImportError(`Line ${at} is not JSON. A transcript has a JSON object in each line.`);
+    throw new ImportError(msg("Line {0} is not JSON. A transcript has a JSON object in each line.", at));
   }
 }
 
@@ -135,12 +137,12 @@ type Header = z.infer<typeof Header>["rondo"] | undefined;
 function headerOf(value: unknown): Header {
   if (typeof value !== "object" || value === null || !("rondo" in value) || "role" in value) return undefined;
   if (typeof value.rondo === "number") {
-    throw new ImportError("This is a session's own record. Export the session, then import what was exported.");
+    throw new ImportError(msg("This is a session's own record. Export the session, then import what was exported."));
   }
   const { data } = Header.safeParse(value);
-  if (!data) throw new ImportError("The first line is not the beginning of an exported session.");
+  if (!data) throw new ImportError(msg("The first line is not the beginning of an exported session."));
   if (data.rondo.transcript > transcriptVersion) {
-    throw new ImportError("The file was written by a newer Rondo. Update Rondo to import it.");
+    throw new ImportError(msg("The file was written by a newer Rondo. Update Rondo to import it."));
   }
   return data.rondo;
 }
@@ -150,7 +152,7 @@ function lineOf(value: unknown, at: number): Line {
   if (data) return data;
   const [issue] = error.issues;
   const where = issue && issue.path.length > 0 ? ` (${issue.path.join(".")}: ${issue.message})` : "";
-  throw new ImportError(`Line ${at} is not a message of a transcript${where}.`);
+  throw new ImportError(msg("Line {0} is not a message of a transcript{1}.", at, where));
 }
 
 class Entries {

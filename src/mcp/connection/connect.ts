@@ -1,4 +1,5 @@
 /** Connections to MCP servers over the SDK. This file is a separate bundle that is loaded with the first server. */
+
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -15,6 +16,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import type { ServerLaunch } from "../config/server-config.ts";
 import { boundedFetch } from "./http-fetch.ts";
 import type { OAuthLogin } from "./oauth-login.ts";
@@ -157,7 +159,7 @@ async function openConnection(
   let isOpen = false;
   client.onerror = (error) => onNote(error.message.slice(0, 500));
   client.onclose = () => {
-    if (isOpen) onClosed(failure() ?? new ServerFailure("passing", "The connection was cut."));
+    if (isOpen) onClosed(failure() ?? new ServerFailure("passing", msg("The connection was cut.")));
     isOpen = false;
   };
   client.setRequestHandler(ListRootsRequestSchema, () => ({
@@ -256,13 +258,14 @@ function failureOf(error: unknown, timeoutMessage: string): ServerFailure {
   if (isFailure(error)) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   if (isFailure(cause)) return cause;
-  if (error instanceof UnauthorizedError) return new ServerFailure("sign-in", "It requires a sign-in.");
+  if (error instanceof UnauthorizedError) return new ServerFailure("sign-in", msg("It requires a sign-in."));
   if (error instanceof McpError) return failureOfCode(error, timeoutMessage);
   if (error instanceof StreamableHTTPError) return failureOfStatus(error.code ?? 0, error.message);
-  if (error instanceof Error && /Zod/.test(error.name)) return new ServerFailure("final", "Its answer is malformed.");
+  if (error instanceof Error && /Zod/.test(error.name))
+    return new ServerFailure("final", msg("Its answer is malformed."));
   const message = error instanceof Error ? error.message : String(error);
   const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-  return new ServerFailure("passing", `It cannot be reached: ${message.slice(0, 300)}${code}.`);
+  return new ServerFailure("passing", msg("It cannot be reached: {0}{1}.", message.slice(0, 300), code));
 }
 
 function failureOfCode({ code, message }: McpError, timeoutMessage: string): ServerFailure {
@@ -281,15 +284,15 @@ function failureOfStatus(status: number, message: string): ServerFailure {
   if (status === 401 || status === 403) {
     return new ServerFailure(
       "final",
-      `It denies access (status ${status}).`,
-      "Put a token in its headers, or sign in where Rondo runs in VS Code.",
+      msg("It denies access (status {0}).", status),
+      msg("Put a token in its headers, or sign in where Rondo runs in VS Code."),
     );
   }
   // Some servers answer 400 where the protocol requires 404.
   if (status === 404 || (status === 400 && /session/i.test(message)))
-    return new ServerFailure("lost-session", "It has lost the session, or no server runs at its address.");
+    return new ServerFailure("lost-session", msg("It has lost the session, or no server runs at its address."));
   const kind = status >= 500 || status === 429 ? "passing" : "final";
-  return new ServerFailure(kind, `It answered with an error: ${words}`, "Check its log and its address.");
+  return new ServerFailure(kind, msg("It answered with an error: {0}", words), msg("Check its log and its address."));
 }
 
 /**
@@ -309,7 +312,11 @@ export async function signIn(launch: HttpLaunch, login: OAuthLogin, signal: Abor
     signal.throwIfAborted();
     if (isFailure(error)) throw error;
     const words = error instanceof Error ? error.message.slice(0, 300) : String(error);
-    throw new ServerFailure("final", `The sign-in failed: ${words}`, "Try again, or put a token in its headers.");
+    throw new ServerFailure(
+      "final",
+      msg("The sign-in failed: {0}", words),
+      msg("Try again, or put a token in its headers."),
+    );
   }
 }
 

@@ -1,6 +1,8 @@
 /** Limits which addresses an HTTP server may have requested, and how much it may answer. */
+
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { isLoopback } from "../../chat/loopback.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { FloodLimit } from "./flood-limit.ts";
 import { isFailure, ServerFailure } from "./server-failure.ts";
 import { maxMessageBytes } from "./stdio-transport.ts";
@@ -21,9 +23,9 @@ export function boundedFetch(server: URL, headers: Record<string, string>, onEnd
     const url = new URL(input);
     // The SDK reopens a stream that the server closed, immediately if the server says so.
     if (init?.method === "GET" && opened.exceeds(0, 1))
-      throw new ServerFailure("final", "It closed its stream too often.");
+      throw new ServerFailure("final", msg("It closed its stream too often."));
     if (!isAllowedAddress(url, server))
-      throw new ServerFailure("final", `It refers to ${url.origin}, which is not allowed.`);
+      throw new ServerFailure("final", msg("It refers to {0}, which is not allowed.", url.origin));
     const all = new Headers(init?.headers);
     if (url.origin === server.origin) for (const [name, value] of Object.entries(headers)) all.set(name, value);
     const response = await fetch(url, { ...init, headers: all, redirect: "manual" });
@@ -62,7 +64,7 @@ function requestIDOf(body: unknown): unknown {
 }
 
 function tooLarge(): ServerFailure {
-  return new ServerFailure("final", `It sent a message of more than ${maxMessageBytes / 1024 / 1024} MiB.`);
+  return new ServerFailure("final", msg("It sent a message of more than {0} MiB.", maxMessageBytes / 1024 / 1024));
 }
 
 /** Returns the same stream until `check` finds a failure. `ended` is called at the end, whatever the reason. */
@@ -120,6 +122,6 @@ class EventStreamLimit {
     }
     if (this.#size > maxMessageBytes) return tooLarge();
     const isFlood = this.#flood.exceeds(chunk.length, events);
-    return isFlood ? new ServerFailure("final", "It sends too much data.") : undefined;
+    return isFlood ? new ServerFailure("final", msg("It sends too much data.")) : undefined;
   }
 }

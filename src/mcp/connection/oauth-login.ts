@@ -1,4 +1,5 @@
 /** Sign-in to an HTTP server: OAuth with PKCE in the user's browser. The tokens are stored by the server's address. */
+
 import { randomBytes } from "node:crypto";
 import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import type {
@@ -6,6 +7,7 @@ import type {
   OAuthClientMetadata,
   OAuthTokens,
 } from "@modelcontextprotocol/sdk/shared/auth.js";
+import { msg } from "../../l10n/l10n.ts";
 import { isAllowedAddress } from "./http-fetch.ts";
 import { ServerFailure } from "./server-failure.ts";
 import { oneLine } from "./server-text.ts";
@@ -123,7 +125,7 @@ export class OAuthLogin implements OAuthClientProvider {
   async redirectToAuthorization(url: URL): Promise<void> {
     if (!this.#attempt) throw signInNeeded();
     if (!isAllowedAddress(url, new URL(this.#server))) {
-      throw new ServerFailure("final", `Its sign-in refers to ${url.origin}, which is not allowed.`);
+      throw new ServerFailure("final", msg("Its sign-in refers to {0}, which is not allowed.", url.origin));
     }
     this.#redirect = this.#host.waitForRedirect(this.#state, this.#attempt.signal);
     // `code` awaits it and reports the error.
@@ -139,7 +141,7 @@ export class OAuthLogin implements OAuthClientProvider {
     const from = parameters?.get("iss") ?? issuer;
     if (code && from === issuer) return code;
     const why = parameters?.get("error_description") ?? parameters?.get("error") ?? "its answer is invalid";
-    throw new ServerFailure("final", `The sign-in failed: ${oneLine(why, 300)}.`, "Try again.");
+    throw new ServerFailure("final", msg("The sign-in failed: {0}.", oneLine(why, 300)), msg("Try again."));
   }
 
   async #load(): Promise<StoredLogin> {
@@ -157,5 +159,5 @@ export class OAuthLogin implements OAuthClientProvider {
 }
 
 function signInNeeded(): ServerFailure {
-  return new ServerFailure("sign-in", "It requires a sign-in.");
+  return new ServerFailure("sign-in", msg("It requires a sign-in."));
 }

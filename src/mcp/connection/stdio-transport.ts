@@ -1,4 +1,5 @@
 /** A server as a child process, with one message per line on its standard input and output. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -6,6 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { parseJson } from "../../chat/json.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { endTree, markVariable, type ProcessTree, treeOf } from "../../tools/run-command/process-tree.ts";
 import { withoutKeys } from "../../tools/run-command/without-keys.ts";
 import { untilAborted } from "../../tools/until-aborted.ts";
@@ -57,7 +59,7 @@ export class StdioTransport implements Transport {
     });
     child.once("exit", (code, signal) => {
       const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      this.#end(new ServerFailure("passing", `It ${how}.${this.#log.lastLine}`));
+      this.#end(new ServerFailure("passing", msg("It {0}.{1}", how, this.#log.lastLine)));
     });
     // The exit event reports a server that has ended.
     child.stdin?.on("error", () => {});
@@ -98,7 +100,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (!stdin || this.#closing || !stdin.writable) throw new ServerFailure("passing", "It does not run.");
+    if (!stdin || this.#closing || !stdin.writable) throw new ServerFailure("passing", msg("It does not run."));
     // Does not wait for the server to read, which would delay other messages.
     stdin.write(`${JSON.stringify(message)}\n`);
   }
@@ -130,9 +132,13 @@ function startFailure({ command, cwd }: StdioLaunch, error: unknown): ServerFail
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
   if (code === "ENOENT") {
     const what = existsSync(cwd) ? `command ${command}` : `folder ${cwd}`;
-    return new ServerFailure("final", `There is no ${what}.`, "Install it or correct the configuration.");
+    return new ServerFailure("final", msg("There is no {0}.", what), msg("Install it or correct the configuration."));
   }
-  return new ServerFailure("final", `${command} cannot be started (${code}).`, "Correct the configuration.");
+  return new ServerFailure(
+    "final",
+    msg("{0} cannot be started ({1}).", command, code),
+    msg("Correct the configuration."),
+  );
 }
 
 /** Splits bytes into lines. */

@@ -1,5 +1,7 @@
 /** Makes a server's tools available as Rondo's own. */
+
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import type { ProgressReporter, Tool, ToolPlan, ToolResult } from "../../tools/tool.ts";
 import type { ListedTool } from "../connection/connect.ts";
 import { oneLine, visibleText } from "../connection/server-text.ts";
@@ -57,7 +59,7 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
       signal.throwIfAborted();
       const { text, isWhole } = rulePattern(input);
       return {
-        title: `Call ${shown} of ${server}`,
+        title: msg("Call {0} of {1}", shown, server),
         preview: { type: "arguments", server, tool: shown, claim, input: shownInput(input) },
         requires: [
           {

@@ -1,4 +1,5 @@
 /** Asks a server for all of its models that can hold a conversation with tools. */
+import { msg } from "../../l10n/l10n.ts";
 import { fields, isShowable, list, text } from "../shared/answer-fields.ts";
 import { askJson } from "../shared/ask-json.ts";
 import type { ServerAddress } from "./ask-server.ts";
@@ -45,7 +46,7 @@ export async function listModels(
   if (status === 401 || status === 403) {
     return {
       ...{ type: "failed", reason: "refused", said },
-      problem: `${host} ${apiKey === undefined ? "needs a key" : "refuses the key"}. Use “Rondo: Set API Key…”.`,
+      problem: `${host} ${apiKey === undefined ? msg("needs a key") : msg("refuses the key")}. Use “Rondo: Set API Key…”.`,
     };
   }
   const entries = Array.isArray(body) ? body : fields(body)["data"];

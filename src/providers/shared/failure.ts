@@ -1,4 +1,5 @@
 /** Converts errors of SDKs, servers and sockets to a ModelError with a message for people. */
+import { msg } from "../../l10n/l10n.ts";
 import { ModelError } from "../../loop/model.ts";
 import { outputTooLong } from "./context-overflow.ts";
 import { classify, type FailureFacts, type FailureKind, isLost, isNamed } from "./failure-kind.ts";
@@ -85,19 +86,19 @@ export function address(baseURL: string): URL {
   if (URL.canParse(baseURL)) return new URL(baseURL);
   throw new ModelError(
     "invalid",
-    `“${baseURL}” is not an address.`,
+    msg("“{0}” is not an address.", baseURL),
     "Correct the base URL: it begins with http:// or https://.",
   );
 }
 
 /** A reply that ended before it was complete (E5). */
 export function cutError(endpoint: Endpoint): ModelError {
-  const message = `The reply of ${endpoint.name} ended before it was complete.`;
-  return new ModelError("network", message, "Try again.");
+  const message = msg("The reply of {0} ended before it was complete.", endpoint.name);
+  return new ModelError("network", message, msg("Try again."));
 }
 
 export function abortedError(): ModelError {
-  return new ModelError("aborted", "The reply was stopped.", "Send a message to go on.");
+  return new ModelError("aborted", msg("The reply was stopped."), msg("Send a message to go on."));
 }
 
 /** Returns all that a server said in an error, on one line and without what it repeats of the request. */
@@ -137,7 +138,7 @@ function read(thrown: unknown): FailureFacts {
     names: names.filter((name) => typeof name === "string"),
     text:
       thrown instanceof SyntaxError
-        ? "its answer cannot be read"
+        ? msg("its answer cannot be read")
         : (said.filter((one) => typeof one === "string").find((one) => one !== "") ?? ""),
     isTold,
     headers: headers instanceof Headers ? headers : undefined,
@@ -149,7 +150,9 @@ function read(thrown: unknown): FailureFacts {
 function filterWords({ message, innererror }: Record<string, unknown>): unknown {
   const results = Object.entries(record(record(innererror)["content_filter_result"]));
   const found = results.filter(([, result]) => record(result)["filtered"] === true).map(([kind]) => kind);
-  return typeof message === "string" && found.length > 0 ? `${message} (Found: ${found.join(", ")}.)` : undefined;
+  return typeof message === "string" && found.length > 0
+    ? msg("{0} (Found: {1}.)", message, found.join(", "))
+    : undefined;
 }
 
 /** Returns what the server behind OpenRouter said, where OpenRouter itself says only that there was an error. */
@@ -192,40 +195,46 @@ function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { me
   const tooLong = outputTooLong(facts.text);
   if (kind === "invalid" && tooLong !== undefined) {
     return {
-      message: `An answer of up to ${tooLong} tokens does not fit into the window of “${model}”: ${said}`,
-      next: "Lower max_tokens, the token limit of the reply, or give the model a larger window.",
+      message: msg("An answer of up to {0} tokens does not fit into the window of “{1}”: {2}", tooLong, model, said),
+      next: msg("Lower max_tokens, the token limit of the reply, or give the model a larger window."),
     };
   }
   const status = facts.status ? ` (${facts.status})` : "";
-  const wait = "Wait a little, or choose another model.";
+  const wait = msg("Wait a little, or choose another model.");
   const all: Record<typeof kind, [message: string, next: string]> = {
-    "rate-limit": [`${name} accepts no more requests for now: ${said}`, wait],
-    overloaded: [`${name} is overloaded: ${said}`, wait],
-    server: [`${name} failed${status}: ${said}`, "Try again."],
+    "rate-limit": [msg("{0} accepts no more requests for now: {1}", name, said), wait],
+    overloaded: [msg("{0} is overloaded: {1}", name, said), wait],
+    server: [msg("{0} failed{1}: {2}", name, status, said), msg("Try again.")],
     auth: [
-      `${name} refused the API key: ${said}`,
-      `Run “Rondo: Set API Key…”${keyVariable && `, or set ${keyVariable}`}.`,
+      msg("{0} refused the API key: {1}", name, said),
+      msg("Run “Rondo: Set API Key…”{0}.", keyVariable && `, or set ${keyVariable}`),
     ],
     "no-access": [
-      `${name} does not let this account use “${model}”: ${said}`,
-      "Choose another model, or change what the account may use there.",
+      msg("{0} does not let this account use “{1}”: {2}", name, model, said),
+      msg("Choose another model, or change what the account may use there."),
     ],
-    flagged: [`${name} does not accept what the message says: ${said}`, "Change the message, or choose another model."],
+    flagged: [
+      msg("{0} does not accept what the message says: {1}", name, said),
+      msg("Change the message, or choose another model."),
+    ],
     "unknown-model": [
-      `${name} has no model “${model}”: ${said}`,
+      msg("{0} has no model “{1}”: {2}", name, model, said),
       "Choose another with “Rondo: Select Model…”, or check the base URL.",
     ],
     "context-full": [
-      `The conversation is too long for “${model}”: ${said}`,
-      "Compact the conversation, or start a new session.",
+      msg("The conversation is too long for “{0}”: {1}", model, said),
+      msg("Compact the conversation, or start a new session."),
     ],
-    quota: [`The account at ${name} has nothing left: ${said}`, "Add credit there, or choose another model."],
-    "thoughts-refused": [`${name} refused thoughts of earlier replies: ${said}`, "Try again."],
+    quota: [
+      msg("The account at {0} has nothing left: {1}", name, said),
+      msg("Add credit there, or choose another model."),
+    ],
+    "thoughts-refused": [msg("{0} refused thoughts of earlier replies: {1}", name, said), msg("Try again.")],
     "images-refused": [
-      `“${model}” does not take an image or file of the conversation: ${said}`,
-      "Choose a model that does, or leave it out.",
+      msg("“{0}” does not take an image or file of the conversation: {1}", model, said),
+      msg("Choose a model that does, or leave it out."),
     ],
-    invalid: [`${name} refused the request: ${said}`, "Change the message or the model, and try again."],
+    invalid: [msg("{0} refused the request: {1}", name, said), msg("Change the message or the model, and try again.")],
   };
   const [message, next] = all[kind];
   return { message, next };
@@ -233,22 +242,31 @@ function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { me
 
 function unreachable({ code = "" }: FailureFacts, name: string): { message: string; next: string } {
   if (code === "ECONNREFUSED")
-    return { message: `${name} does not answer.`, next: "Check that it runs, and its address in the settings." };
+    return {
+      message: msg("{0} does not answer.", name),
+      next: msg("Check that it runs, and its address in the settings."),
+    };
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return { message: `The address of ${name} was not found.`, next: "Check the network and the base URL." };
+    return {
+      message: msg("The address of {0} was not found.", name),
+      next: msg("Check the network and the base URL."),
+    };
   if (["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(code))
-    return { message: `${name} did not answer in time.`, next: "Check the network, and try again." };
+    return { message: msg("{0} did not answer in time.", name), next: msg("Check the network, and try again.") };
   if (isCertificate(code)) {
-    return { message: `The certificate of ${name} was not accepted (${code}).`, next: "Check the certificate." };
+    return {
+      message: msg("The certificate of {0} was not accepted ({1}).", name, code),
+      next: msg("Check the certificate."),
+    };
   }
-  return { message: `The connection to ${name} was lost.`, next: "Check the network, and try again." };
+  return { message: msg("The connection to {0} was lost.", name), next: msg("Check the network, and try again.") };
 }
 
 /** Formats a server's message as one line without the key. */
 function quote(text: string, apiKey: string): string {
   // A shorter key is a placeholder and may be part of the text.
   const shown = apiKey.length >= 8 ? text.replaceAll(apiKey, "…") : text;
-  if (shown === "") return "it did not say why.";
+  if (shown === "") return msg("it did not say why.");
   const line = withoutTags(shown).replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : /[.!?…]$/.test(line) ? line : `${line}.`;
 }

@@ -2,12 +2,14 @@
  * What is known of the rate limits of provider accounts. When one session is told to wait, the others that ask the same
  * model of the same account wait as well, instead of asking and being refused; files tell the other windows.
  */
+
 import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import { attempt } from "../../chat/attempt.ts";
 import { parseJson } from "../../chat/json.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
 
 /** Time until which an account may not be asked, in ms since 1970, by model. */
@@ -44,9 +46,12 @@ export class RateLimits {
   async *#stream(model: Model, account: string, request: ModelRequest): AsyncGenerator<ModelEvent> {
     const waitMs = this.#waitOf(account, request);
     if (waitMs > 0) {
-      const message = "Another session was told that the rate limit is reached.";
+      const message = msg("Another session was told that the rate limit is reached.");
       const more = { retryAfterMs: waitMs + Math.random() * spreadMs, shouldRetry: true };
-      yield { type: "error", error: new ModelError("rate-limit", message, "Rondo asks again after the wait.", more) };
+      yield {
+        type: "error",
+        error: new ModelError("rate-limit", message, msg("Rondo asks again after the wait."), more),
+      };
       return;
     }
     // What comes to be known while this request runs is not ended by its answer.

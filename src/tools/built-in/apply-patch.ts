@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { CallMetadata, FileDiff } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Preview } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { countDeleted } from "../command/effects/deleted-files.ts";
 import { deletedInGit } from "../command/effects/deletions.ts";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
@@ -123,7 +124,7 @@ async function updateSteps({ path, to, chunks }: Extract<FileChange, { type: "up
     if (text === before.text)
       throw new ToolError(
         `The patch changes nothing in ${relative}. Nothing was changed.`,
-        `The patch would change nothing in ${relative}; the model tries again.`,
+        msg("The patch would change nothing in {0}; the model tries again.", relative),
       );
     return [{ target, text, old: before.text, done: `${relative} is changed.${words}` }];
   }
@@ -146,7 +147,7 @@ async function openNew(path: string, advice: string, context: ToolContext): Prom
   if (!target.before) return target;
   throw new ToolError(
     `${target.location.relative} exists already. ${advice} Nothing was changed.`,
-    `${target.location.relative} exists already. Nothing was changed; the model tries again.`,
+    msg("{0} exists already. Nothing was changed; the model tries again.", target.location.relative),
   );
 }
 
@@ -157,7 +158,7 @@ function assertOnce(steps: readonly PatchStep[]): void {
     if (paths.has(path))
       throw new ToolError(
         `The patch names ${relative} twice. Nothing was changed.`,
-        `The patch names ${relative} twice. Nothing was changed; the model tries again.`,
+        msg("The patch names {0} twice. Nothing was changed; the model tries again.", relative),
       );
     paths.add(path);
   }
@@ -212,7 +213,7 @@ async function effectsOf(steps: readonly PatchStep[], signal: AbortSignal): Prom
     .map(({ target }) => target.location.path);
   if (paths.length === 0) return { effects: [], connectors: [] };
   const said = deletedInGit(await countDeleted(paths, signal));
-  const sentence = `It deletes ${plural(paths.length, "file")}.`;
+  const sentence = msg("It deletes {0}.", plural(paths.length, "file"));
   return { effects: [{ risk: "deletes", sentence, detail: said, marks: [] }], connectors: [] };
 }
 

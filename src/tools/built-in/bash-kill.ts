@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { defineTool } from "../tool.ts";
 import { findCommand } from "./bash-output.ts";
 
@@ -11,7 +12,7 @@ export const bashKill = defineTool({
     signal.throwIfAborted();
     const { command } = findCommand(background, id);
     return {
-      title: `End ${id}`,
+      title: msg("End {0}", id),
       preview: { type: "text", text: command },
       requires: [],
       writes: [],

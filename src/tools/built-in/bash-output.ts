@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { BackgroundCommand } from "../../chat/events.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Background } from "../host.ts";
 import { withHint } from "../text/model-hint.ts";
 import { headOf, splitLines } from "../text/text.ts";
@@ -31,7 +32,7 @@ export function findCommand(background: Background, id: string): BackgroundComma
   if (command) return command;
   throw new ToolError(
     `There is no background command "${id}". ${listCommands(background)}`,
-    `There is no background command ${id} any more.`,
+    msg("There is no background command {0} any more.", id),
   );
 }
 
@@ -66,6 +67,6 @@ function describeForPeople(command: BackgroundCommand): string {
   const { state } = command;
   if (state.type !== "waiting") return describeState(command);
   return state.by === "user"
-    ? "asks for a password in the terminal"
-    : `waits for input after ${JSON.stringify(state.prompt)}`;
+    ? msg("asks for a password in the terminal")
+    : msg("waits for input after {0}", JSON.stringify(state.prompt));
 }

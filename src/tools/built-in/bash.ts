@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { analyseCommand } from "../command/command-requirements.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
 import { defaultTimeoutMs, maxTimeoutMs, runCommand, startCommand } from "../run-command/command-result.ts";
@@ -60,11 +61,11 @@ async function prepare(
   const inSandbox = outsideSandbox ? undefined : sandbox;
   const problem = await inSandbox?.problem();
   if (inSandbox && problem !== undefined)
-    throw new ToolError(withoutSandbox(inSandbox.mode, problem), `The sandbox does not work here: ${problem}`);
+    throw new ToolError(withoutSandbox(inSandbox.mode, problem), msg("The sandbox does not work here: {0}", problem));
   const { requires, reading } = await analyseCommand(command, { host, signal });
   const toRun = { command, cwd, outsideSandbox };
   return {
-    title: `Run ${outsideSandbox ? "outside the sandbox: " : ""}${firstLine(command)}`,
+    title: msg("Run {0}{1}", outsideSandbox ? "outside the sandbox: " : "", firstLine(command)),
     preview: {
       type: "command",
       command,

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import { planServiceEdit } from "../editing/plan-service-edit.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { ServiceAction } from "../host.ts";
-import { cutLine, plural } from "../text/text.ts";
+import { cutLine } from "../text/text.ts";
 import { defineTool, ToolError } from "../tool.ts";
 import { unlessAborted } from "../until-aborted.ts";
 import { requireEditor } from "./diagnostics.ts";
@@ -42,12 +43,15 @@ export const codeAction = defineTool({
     if (!action)
       throw new ToolError(
         `There is no such action there. ${listed(actions).output}`,
-        "The editor has no such action there; the model tries again.",
+        msg("The editor has no such action there; the model tries again."),
       );
     if (action.edits === undefined) {
       throw new ToolError(
         `"${title}" runs a command of the editor, whose effects are not known before: change the files yourself.`,
-        `“${title}” runs a command of the editor, whose effects are not known before; the model edits the files.`,
+        msg(
+          "“{0}” runs a command of the editor, whose effects are not known before; the model edits the files.",
+          title,
+        ),
       );
     }
     return await planServiceEdit(`${cutLine(title, 200)} in ${location.relative}`, action.edits, context);
@@ -62,6 +66,6 @@ function listed(actions: readonly ServiceAction[]) {
   return {
     output:
       lines.length === 0 ? "There are no actions that can be applied." : `These can be applied:\n${lines.join("\n")}`,
-    metadata: { fact: plural(lines.length, "action") },
+    metadata: { fact: msgCount(lines.length, "{0} action", "{0} actions") },
   };
 }

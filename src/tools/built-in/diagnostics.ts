@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { fileRequirements, folderRequirements, isReadProtected, pathFor } from "../file-access/requirements.ts";
 import type { CodeProblem, Editor, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
@@ -18,7 +19,7 @@ export const diagnostics = defineTool({
     const editor = requireEditor(host.editor);
     const location = path === undefined ? undefined : await workspace.locate(path);
     return {
-      title: `Problems${location ? ` in ${location.relative}` : ""}`,
+      title: msg("Problems{0}", location ? ` in ${location.relative}` : ""),
       preview: { type: "text", text: location?.path ?? "all files" },
       requires: location ? fileRequirements("read", location, host) : folderRequirements(await workspace.locate(".")),
       writes: [],
@@ -36,7 +37,7 @@ export function requireEditor(editor: Editor | undefined): Editor {
   if (!editor)
     throw new ToolError(
       "There is no editor: read the files, or run the project's own checks.",
-      "There is no editor here; the model looks itself.",
+      msg("There is no editor here; the model looks itself."),
     );
   return editor;
 }
@@ -56,7 +57,7 @@ async function problemsOfAll(problems: readonly CodeProblem[], workspace: Worksp
 }
 
 function formatProblems(found: readonly { problem: CodeProblem; path: string }[]): ToolResult {
-  if (found.length === 0) return { output: "No problems.", metadata: { fact: "no problems", tone: "good" } };
+  if (found.length === 0) return { output: "No problems.", metadata: { fact: msg("no problems"), tone: "good" } };
   const rank = ({ severity }: CodeProblem) => order.indexOf(severity);
   const sorted = found.toSorted((a, b) => rank(a.problem) - rank(b.problem));
   const byFile = Map.groupBy(sorted.slice(0, maxProblems), ({ path }) => path);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { folderRequirements, pathFor } from "../file-access/requirements.ts";
 import { excludedNote, FileList, listArguments, pathMatcher } from "../file-access/search-filter.ts";
 import type { Host, Location, TextSearch } from "../host.ts";
@@ -24,7 +25,7 @@ export const glob = defineTool({
     const { folder, rest } = await splitPattern(pattern, path, host);
     const isWanted = withLiteralBrackets(rest.startsWith("./") ? rest.slice(2) : rest);
     return {
-      title: `Find ${pattern}`,
+      title: msg("Find {0}", pattern),
       preview: { type: "text", text: `${pattern} in ${folder.path}` },
       requires: folderRequirements(folder),
       writes: [],
@@ -42,7 +43,7 @@ export const glob = defineTool({
         if (isCut) lines.push("(there are too many files here to look at all of them)");
         const held = excludedNote(list.excluded.length, "listed", filter);
         if (held) lines.push(held);
-        const fact = list.count === 0 ? "no files" : plural(list.count, "file");
+        const fact = list.count === 0 ? msg("no files") : plural(list.count, "file");
         if (left <= 0 && !isCut) return { output: lines.join("\n"), metadata: { fact } };
         const { output, metadata } = withHint(lines.join("\n"), "Narrow the pattern, or give a path.", "");
         return { output, metadata: { fact, ...metadata } };

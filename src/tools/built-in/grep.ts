@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import { fileRequirements, folderRequirements, pathFor } from "../file-access/requirements.ts";
 import { countExcluded, excludedNote, FileList, listArguments, noFilter } from "../file-access/search-filter.ts";
 import type { Location, SearchFilter, TextSearch } from "../host.ts";
 import { withHint } from "../text/model-hint.ts";
-import { plural } from "../text/text.ts";
 import { shorten } from "../text/truncate.ts";
 import { defineTool, ToolError } from "../tool.ts";
 
@@ -42,7 +42,7 @@ export const grep = defineTool({
     if (kind === "special") throw new ToolError(`${location.relative} is not a file or a folder.`);
     const isFolder = kind === "folder";
     return {
-      title: `Search ${wish.pattern}`,
+      title: msg("Search {0}", wish.pattern),
       preview: { type: "text", text: `${wish.pattern} in ${location.path}` },
       requires: isFolder ? folderRequirements(location) : fileRequirements("read", location, host),
       writes: [],
@@ -139,7 +139,7 @@ function searchedGlob({ glob, type }: GrepInput): string | undefined {
 
 function formatFiles(list: FileList, { prefix }: SearchTarget): { lines: string[]; fact: string } {
   const lines = list.newest(list.count).map((path) => prefix + path);
-  return { lines, fact: lines.length === 0 ? "no matches" : plural(lines.length, "file") };
+  return { lines, fact: lines.length === 0 ? msg("no matches") : msgCount(lines.length, "{0} file", "{0} files") };
 }
 
 function formatRows(stdout: string, wish: GrepInput, { prefix }: SearchTarget, filter: SearchFilter) {
@@ -155,7 +155,7 @@ function formatRows(stdout: string, wish: GrepInput, { prefix }: SearchTarget, f
         ? `${prefix}${file}${sign}${text}`
         : `${prefix}${file}${sign}${number}${sign}${text}`,
     ),
-    fact: matches === 0 ? "no matches" : `${matches} in ${plural(files, "file")}`,
+    fact: matches === 0 ? msg("no matches") : msgCount(files, "{1} in {0} file", "{1} in {0} files", matches),
   };
 }
 

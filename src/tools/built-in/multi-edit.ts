@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { editText } from "../editing/edit-text.ts";
 import { openTarget, planChange } from "../editing/plan-change.ts";
 import { plural } from "../text/text.ts";
@@ -32,7 +33,7 @@ export const multiEdit = defineTool({
         if (!(error instanceof ToolError)) throw error;
         throw new ToolError(
           `${name} failed, so none was made. ${error.message}`,
-          `None of the edits was made. ${error.words}`,
+          msg("None of the edits was made. {0}", error.words),
         );
       }
     }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { openTarget, planChange } from "../editing/plan-change.ts";
 import { requireRead } from "../file-access/file-checks.ts";
 import { CellType } from "../notebook/cells.ts";
@@ -39,10 +40,10 @@ function changeOf({ cell_id, cell_number, new_source, cell_type, edit_mode }: z.
   if (!cell)
     throw new ToolError(
       "Name the cell: give cell_id or cell_number.",
-      "The edit names no cell; the model tries again.",
+      msg("The edit names no cell; the model tries again."),
     );
   if (edit_mode === "delete") return { mode: edit_mode, cell };
   if (new_source === undefined)
-    throw new ToolError("new_source is missing.", "The edit has no text; the model tries again.");
+    throw new ToolError("new_source is missing.", msg("The edit has no text; the model tries again."));
   return { mode: "replace", cell, source: new_source, type: cell_type };
 }

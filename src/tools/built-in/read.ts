@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Preview, TextRange } from "../../chat/requests.ts";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import { asText } from "../file-access/file-checks.ts";
 import { fileRequirements, pathFor } from "../file-access/requirements.ts";
 import { secretNames } from "../file-access/secret-names.ts";
@@ -24,7 +25,7 @@ export const read = defineTool({
     signal.throwIfAborted();
     const location = await host.workspace.locate(file_path);
     return {
-      title: `Read ${location.relative}`,
+      title: msg("Read {0}", location.relative),
       preview: await previewOf(location, host, signal),
       requires: fileRequirements("read", location, host),
       writes: [],
@@ -82,7 +83,7 @@ function showLines(
   if (first > Math.max(1, lines.length)) {
     throw new ToolError(`${relative} has ${plural(lines.length, "line")}; there is no line ${first}.`);
   }
-  if (lines.length === 0) return { output: "(the file is empty)", metadata: { fact: "empty" } };
+  if (lines.length === 0) return { output: "(the file is empty)", metadata: { fact: msg("empty") } };
   const shown: string[] = [];
   let characters = 0;
   for (const line of lines.slice(first - 1, first - 1 + limit)) {
@@ -116,9 +117,10 @@ function list({ entries, location }: Extract<FileKind, { type: "folder" }>, path
   const shown = entries.slice(0, 500);
   const left = entries.length - shown.length;
   const head = `${path} is a folder with ${plural(entries.length, "entry", "entries")}`;
-  if (shown.length === 0) return { output: `${location.relative} is an empty folder.`, metadata: { fact: "empty" } };
+  if (shown.length === 0)
+    return { output: `${location.relative} is an empty folder.`, metadata: { fact: msg("empty") } };
   return {
     output: `${head}:\n${shown.join("\n")}${left > 0 ? `\n(${left} more are not shown)` : ""}`,
-    metadata: { fact: plural(entries.length, "entry", "entries") },
+    metadata: { fact: msgCount(entries.length, "{0} entry", "{0} entries") },
   };
 }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import { fileRequirements, folderRequirements, isReadProtected, pathFor } from "../file-access/requirements.ts";
 import type { CodePlace, CodeSymbol, Editor, Host, Location, Workspace } from "../host.ts";
 import { cutLine, plural } from "../text/text.ts";
@@ -50,25 +51,25 @@ async function queryFor({ action, symbol, path, line }: SymbolsInput, editor: Ed
     if (symbol === undefined)
       throw new ToolError(
         "symbol is missing: the name to look for, or its beginning.",
-        "The search names no symbol; the model tries again.",
+        msg("The search names no symbol; the model tries again."),
       );
     const requires = folderRequirements(await workspace.locate("."));
-    return { title: `Symbols named ${symbol}`, requires, find: () => editor.symbols(symbol, undefined) };
+    return { title: msg("Symbols named {0}", symbol), requires, find: () => editor.symbols(symbol, undefined) };
   }
   if (path === undefined)
     throw new ToolError(
       "path is missing: the file that contains the symbol.",
-      "The search names no file; the model tries again.",
+      msg("The search names no file; the model tries again."),
     );
   const location = await workspace.locate(path);
   const requires = fileRequirements("read", location, host);
   if (action === "document") {
-    return { title: `Symbols of ${location.relative}`, requires, find: () => editor.symbols("", location.path) };
+    return { title: msg("Symbols of {0}", location.relative), requires, find: () => editor.symbols("", location.path) };
   }
   if (symbol === undefined || line === undefined) {
     throw new ToolError(
       "symbol and line are missing: the name as it is written on that line, and the line's number.",
-      "The search names no symbol and line; the model tries again.",
+      msg("The search names no symbol and line; the model tries again."),
     );
   }
   const title = `${action === "definition" ? "Definition" : "References"} of ${symbol}`;
@@ -94,7 +95,7 @@ async function formatResults(found: readonly SymbolResult[], workspace: Workspac
   ];
   return {
     output: [...lines.slice(0, maxResults), ...notes].join("\n"),
-    metadata: { fact: lines.length === 0 ? "nothing found" : plural(lines.length, "place") },
+    metadata: { fact: lines.length === 0 ? msg("nothing found") : msgCount(lines.length, "{0} place", "{0} places") },
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { requirementFor } from "../file-access/requirements.ts";
 import { defineTool, type Tool, ToolError } from "../tool.ts";
 
@@ -22,7 +23,7 @@ export function taskTool(agents: readonly { name: string; description: string }[
         const wrong = agent === undefined ? "subagent_type is missing." : `There is no subagent named "${agent}".`;
         throw new ToolError(
           `${wrong} There ${names.length === 1 ? "is" : "are"}: ${names.join(", ")}.`,
-          "There is no such agent; the model tries again.",
+          msg("There is no such agent; the model tries again."),
         );
       }
       return {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { defineTool } from "../tool.ts";
 
 /** The list is the call's input: the panel shows it from there, and compaction keeps the open items (survivors.ts). */
@@ -21,7 +22,7 @@ export const todoWrite = defineTool({
     const done = todos.filter(({ status }) => status === "completed").length;
     const fact = todos.length === 0 ? "empty" : `${done} of ${todos.length} done`;
     return {
-      title: "Update the to-dos",
+      title: msg("Update the to-dos"),
       preview: { type: "text", text: todos.map(({ content, status }) => `[${status}] ${content}`).join("\n") },
       requires: [],
       writes: [],

@@ -1,5 +1,7 @@
 /** Replaces tools that are too many for each request by a tool that searches them and one that calls them. */
+
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { plural } from "../text/text.ts";
 import { defineTool, type Tool, ToolError } from "../tool.ts";
 
@@ -45,7 +47,7 @@ function searchTool(tools: readonly Tool[]): Tool {
     }),
     async prepare({ query }) {
       return {
-        title: `Look for tools: ${query.slice(0, 60)}`,
+        title: msg("Look for tools: {0}", query.slice(0, 60)),
         preview: { type: "text", text: query },
         requires: [],
         writes: [],
@@ -88,14 +90,14 @@ function callTool(tools: ReadonlyMap<string, Tool>): Tool {
       if (!tool)
         throw new ToolError(
           `There is no tool "${name}". Find one with tool_search.`,
-          `There is no tool ${name}; the model tries again.`,
+          msg("There is no tool {0}; the model tries again.", name),
         );
       const parsed = tool.input.safeParse(input);
       if (!parsed.success) {
         const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
         throw new ToolError(
           `The input does not fit ${name}: ${wrong.join("; ")}. Its schema: ${JSON.stringify(tool.schema)}`,
-          `The call of ${name} was not valid; the model tries again.`,
+          msg("The call of {0} was not valid; the model tries again.", name),
         );
       }
       return await tool.prepare(parsed.data, context);

@@ -8,6 +8,7 @@
  * 3. `CommandFiles` (command-files.ts) requires more for written files, and for those outside the workspace or protected.
  * 4. The user's rules judge each requirement, and the strictest decision wins (loop/permissions/rules.ts).
  */
+import { msg } from "../../l10n/l10n.ts";
 import type { FolderListing, Workspace } from "../host.ts";
 import type { PermissionRequirement } from "../tool.ts";
 import { ChangedFiles } from "./changed-files.ts";
@@ -151,7 +152,7 @@ class CommandRequirements {
       const words = plain.map((value) => ({ value, shown: value, isGlob: false }));
       await this.#addProgram(words, [""], [], namesForRules(plain));
     } else {
-      const effect = "cannot be parsed with certainty";
+      const effect = msg("cannot be parsed with certainty");
       this.#required.add(exactRequirement(command, effect), { words: [], runsAnything: true });
     }
     const parts = { files: this.#files, changed: this.#changed, required: this.#required };
@@ -185,7 +186,7 @@ class CommandRequirements {
       return;
     }
     const known = words.flatMap(({ values, isGlob }) => (values && !isGlob ? values : []));
-    const effect = effectOf(program, known.slice(1)) || "depends on what is known only when it runs";
+    const effect = effectOf(program, known.slice(1)) || msg("depends on what is known only when it runs");
     // An unknown word may be an option that runs code.
     const runsAnything = reachOf(program, known.slice(1)) === "anything" || (!variants && !runsOnlyItself(program));
     this.#required.add(exactRequirement(text, effect), { words: words.map(possibleValue), runsAnything, input: data });
@@ -254,7 +255,7 @@ class CommandRequirements {
     const runs = { words: forRules, runsAnything, input };
     if (runsAnything || reach === "more" || isElsewhere || globs.some(({ paths }) => !paths)) {
       this.#required.add(
-        exactRequirement(pattern, effect || "can run other code, or write, with these arguments"),
+        exactRequirement(pattern, effect || msg("can run other code, or write, with these arguments")),
         runs,
       );
     } else {

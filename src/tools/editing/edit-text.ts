@@ -1,6 +1,8 @@
 /** Replaces a text once, with the error messages of edit and multi_edit. */
+
 import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { describeMiss, notFoundWords } from "../fuzzy-match/describe-miss.ts";
 import { replaceText } from "../fuzzy-match/replace-text.ts";
 import { plural } from "../text/text.ts";
@@ -26,13 +28,13 @@ export function editText(text: string, wish: EditInput, name: string, isKnown: b
   if (!wish.new_string.isWellFormed())
     throw new ToolError(
       "new_string holds half a character (a lone surrogate).",
-      "The new text holds half a character; the model tries again.",
+      msg("The new text holds half a character; the model tries again."),
     );
   if (wish.old_string === "" && text === "") return { text: wish.new_string, count: 1, note: "" };
   if (wish.old_string === "") {
     throw new ToolError(
       `old_string is empty, which is only for new files, but ${name} has text. Give the text to be replaced.`,
-      "The edit does not say what to replace; the model tries again.",
+      msg("The edit does not say what to replace; the model tries again."),
     );
   }
   const result = replaceText(text, wish.old_string, wish.new_string, wish.replace_all ?? false);
@@ -42,17 +44,17 @@ export function editText(text: string, wish: EditInput, name: string, isKnown: b
     case "same":
       throw new ToolError(
         "old_string and new_string are the same (line endings are kept as the file has them): nothing to do.",
-        "The edit would change nothing.",
+        msg("The edit would change nothing."),
       );
     case "done":
       throw new ToolError(
         `${name} already contains new_string there: nothing to do. ${result.note}`,
-        "The file has this text already.",
+        msg("The file has this text already."),
       );
     case "ambiguous":
       throw new ToolError(
         `old_string occurs ${result.count} times in ${name}${result.exact ? "" : ", not exactly but nearly"}, on ${listLines(result)}. Add lines around the one you mean, or set replace_all.`,
-        `The text is there ${result.count} times; the model tries again.`,
+        msg("The text is there {0} times; the model tries again.", result.count),
       );
     case "not-found":
       throw new ToolError(

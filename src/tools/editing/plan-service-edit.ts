@@ -1,5 +1,7 @@
 /** Plans a change of several files that the editor's language services have worked out. */
+
 import type { FileDiff } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { asText, openToChange, requireTrust } from "../file-access/file-checks.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { ServiceEdit, TextFile } from "../host.ts";
@@ -36,7 +38,7 @@ async function planWrite({ path, known, edits }: ServiceEdit, { host, seen, sign
   if (text === undefined)
     throw new ToolError(
       `The editor has another text of ${location.relative}. Try again.`,
-      `${location.relative} has changed in the editor; the model tries again.`,
+      msg("{0} has changed in the editor; the model tries again.", location.relative),
     );
   return { target: { location, before }, before, text };
 }
@@ -61,7 +63,10 @@ function planOf(title: string, writes: readonly ServiceWrite[], { host, seen, si
           if (seen.get(before.path) === before.version && isShown) seen.set(file.path, file.version);
           const shown = isShown ? `. It reads there now:\n${inContext(compare(before.text, file.text), 40)}` : ".";
           const problems = await newProblems(host, known[index], file, signal);
-          return { words: `${before.relative} is changed${shown}${problems}`, diff: diffOf(before, file.text) };
+          return {
+            words: msg("{0} is changed{1}{2}", before.relative, shown, problems),
+            diff: diffOf(before, file.text),
+          };
         }),
       );
       const [only] = told;

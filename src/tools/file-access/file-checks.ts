@@ -1,6 +1,8 @@
 /** Checks before a tool uses a file, and their error messages. */
+
 import { untrustedWords } from "../../chat/call-words.ts";
 import { never } from "../../chat/never.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
 import { plural } from "../text/text.ts";
 import { type FilesSeen, ToolError } from "../tool.ts";
@@ -18,7 +20,7 @@ export async function openToChange(
     const orWrite = hidesText(location) ? ", or write it as a whole" : "";
     throw new ToolError(
       `${name} needs permission to be read, and you have not read it: read it first${orWrite}.`,
-      `${name} was not read before; the model reads it first.`,
+      msg("{0} was not read before; the model reads it first.", name),
     );
   }
   return await workspace.open(location, signal);
@@ -47,7 +49,7 @@ export function requireRead(file: TextFile, seen: FilesSeen, then: string): void
   if (seen.has(file.path) || hidesText(file)) return;
   throw new ToolError(
     `${file.relative} exists already, and you have not read it: read it first, then ${then}.`,
-    `${file.relative} exists already and was not read; the model reads it first.`,
+    msg("{0} exists already and was not read; the model reads it first.", file.relative),
   );
 }
 
@@ -87,7 +89,7 @@ function megabytes(bytes: number): string {
 export function staleError({ relative }: Location): ToolError {
   return new ToolError(
     `${relative} has changed since it was read: read it again, then repeat the change.`,
-    `${relative} has changed since it was read; the model reads it again.`,
+    msg("{0} has changed since it was read; the model reads it again.", relative),
   );
 }
 

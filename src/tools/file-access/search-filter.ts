@@ -1,4 +1,5 @@
 /** Lists files with ripgrep and excludes those that a search must not show. */
+import { msg } from "../../l10n/l10n.ts";
 import type { Location, SearchFilter, TextSearch } from "../host.ts";
 import { globMatcher } from "../text/glob-pattern.ts";
 import { plural } from "../text/text.ts";
@@ -102,7 +103,7 @@ export function pathMatcher(pattern: string): TextMatcher {
     return globMatcher(pattern);
   } catch (error) {
     throw error instanceof SyntaxError
-      ? new ToolError(error.message, "The pattern is not valid; the model tries again.")
+      ? new ToolError(error.message, msg("The pattern is not valid; the model tries again."))
       : error;
   }
 }

@@ -3,6 +3,7 @@
  * workspace and go to the model, so each passes the boundary of the tool `read`, and one that would ask is left out.
  * Synchronous: the first request waits for it.
  */
+
 import {
   closeSync,
   constants,
@@ -16,6 +17,7 @@ import {
   statSync,
 } from "node:fs";
 import path from "node:path";
+import { msg } from "../../l10n/l10n.ts";
 import { isSecret } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Location } from "../host.ts";
@@ -131,20 +133,20 @@ export function readConfigFile(
     const real = resolve(root, name);
     if (real.type !== "there") return real;
     // Opening a device can have effects; opening a pipe would block until somebody writes.
-    if (!statSync(real.path).isFile()) return { type: "unusable", why: "it is not a file" };
+    if (!statSync(real.path).isFile()) return { type: "unusable", why: msg("it is not a file") };
     const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
     descriptor = openSync(real.path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     const { size, ino, dev } = fstatSync(descriptor);
     // What was opened is still what was checked, and no folder has become a link.
     const now = lstatSync(real.path);
     if (realpathSync.native(file) !== real.path || now.ino !== ino || now.dev !== dev) {
-      return { type: "unusable", why: "it changed while it was read" };
+      return { type: "unusable", why: msg("it changed while it was read") };
     }
     const bytes = Buffer.alloc(Math.min(size, limit));
     const read = readSync(descriptor, bytes, 0, bytes.length, from === "start" ? 0 : size - bytes.length);
     return { type: "file", bytes: bytes.subarray(0, read), size };
   } catch (error) {
-    return { type: "unusable", why: `it cannot be read (${errorCodeOf(error)})` };
+    return { type: "unusable", why: msg("it cannot be read ({0})", errorCodeOf(error)) };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -1,9 +1,11 @@
 /** Resolves paths and links on this disk as the system does. */
+
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { msg } from "../../l10n/l10n.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
@@ -73,7 +75,7 @@ function absolute(name: string, folder: string | undefined): string {
   if (folder === undefined)
     throw new ToolError(
       `No folder is open, so ${name} cannot be resolved. Give an absolute path.`,
-      `No folder is open, so ${name} has no place.`,
+      msg("No folder is open, so {0} has no place.", name),
     );
   return `${folder}${path.sep}${name}`;
 }

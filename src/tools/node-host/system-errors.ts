@@ -1,4 +1,5 @@
 /** The system's errors as messages for the model. */
+import { msg } from "../../l10n/l10n.ts";
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
@@ -41,6 +42,9 @@ export function toToolError(error: unknown, { relative }: Location, done: "read"
 export function movedError({ relative }: Location): ToolError {
   return new ToolError(
     `${relative} now leads elsewhere: a link, or a folder on the way to it, was changed meanwhile. Nothing was done. Try again.`,
-    `${relative} leads elsewhere now: a link, or a folder on the way to it, was changed meanwhile. Nothing was done.`,
+    msg(
+      "{0} leads elsewhere now: a link, or a folder on the way to it, was changed meanwhile. Nothing was done.",
+      relative,
+    ),
   );
 }

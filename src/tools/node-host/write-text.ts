@@ -1,9 +1,11 @@
 /** Writes texts to this disk, into the very folder that was located. */
+
 import { randomBytes } from "node:crypto";
 import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { access, type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
+import { msg } from "../../l10n/l10n.ts";
 import { staleError } from "../file-access/file-checks.ts";
 import type { FileKind, Location } from "../host.ts";
 import { type Encoding, encode } from "../text/codec.ts";
@@ -63,7 +65,10 @@ function assertExpected(location: Location, { expected, kind }: ExpectedState): 
     throw new ToolError(`${relative} has been deleted since it was read.`);
   }
   if (expected === "missing")
-    throw new ToolError(`${relative} now exists: read it first.`, `${relative} exists now; the model reads it first.`);
+    throw new ToolError(
+      `${relative} now exists: read it first.`,
+      msg("{0} exists now; the model reads it first.", relative),
+    );
   if (kind.type !== "text" || kind.file.version !== expected) throw staleError(location);
 }
 

@@ -1,5 +1,7 @@
 /** The cells of a Jupyter notebook (nbformat 4), and the changes between two versions of them. Pure. */
+
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { linesWithEnds } from "../fuzzy-match/splices.ts";
 import { ToolError } from "../tool.ts";
 
@@ -37,7 +39,7 @@ export function parseNotebook(text: string, name: string, next: string): Noteboo
     const reason = error instanceof SyntaxError ? ` Its JSON is broken: ${error.message}.` : "";
     throw new ToolError(
       `${name} is not a Jupyter notebook of nbformat 4.${reason} ${next}`,
-      `${name} is not a Jupyter notebook that can be edited.`,
+      msg("{0} is not a Jupyter notebook that can be edited.", name),
     );
   }
 }

@@ -1,5 +1,7 @@
 /** Changes one cell in the text of a Jupyter notebook (nbformat 4) and keeps every other byte. */
+
 import { never } from "../../chat/never.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { applySplices, type TextSplice } from "../fuzzy-match/splices.ts";
 import { plural } from "../text/text.ts";
 import { ToolError } from "../tool.ts";
@@ -56,7 +58,7 @@ export function changeCell(text: string, change: CellChange, name: string): { te
       if (type === undefined && before === change.source.replaceAll("\r\n", "\n")) {
         throw new ToolError(
           `Cell ${index} of ${name} already has this source: nothing to do.`,
-          "The cell has this text already.",
+          msg("The cell has this text already."),
         );
       }
       if (type !== undefined) {
@@ -89,7 +91,7 @@ function cellIndex({ cells }: Notebook, cell: CellRef, name: string): number {
   const wanted = "id" in cell ? `with the id ${cell.id}` : String(cell.number);
   throw new ToolError(
     `${name} has no cell ${wanted}: it has ${plural(cells.length, "cell")}, numbered from 0.${known}`,
-    `${name} has no such cell; the model tries again.`,
+    msg("{0} has no such cell; the model tries again.", name),
   );
 }
 

@@ -1,4 +1,5 @@
 /** Applies the chunks of a patch to a text. Pure. */
+import { msg } from "../../l10n/l10n.ts";
 import { describeMiss, notFoundWords } from "../fuzzy-match/describe-miss.ts";
 import { findLoose, isOnOwnLines } from "../fuzzy-match/find-loose.ts";
 import { LineIndex } from "../fuzzy-match/line-index.ts";
@@ -29,7 +30,7 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], name: s
       if (!(error instanceof ToolError)) throw error;
       throw new ToolError(
         `${which} for ${name} has no place in it, so nothing was changed. ${error.message}`,
-        `${error.words} Nothing was changed.`,
+        msg("{0} Nothing was changed.", error.words),
       );
     }
   }
@@ -102,6 +103,6 @@ function chooseMatch([first, ...more]: readonly [LooseMatch, ...LooseMatch[]], c
   const numbers = all.slice(0, 10).map(({ start }) => lines.lineOf(start) + 1);
   throw new ToolError(
     `Its context and - lines are there ${all.length} times, on lines ${numbers.join(", ")}${all.length > 10 ? ", …" : ""}. Add lines around them, or a line "@@ " with the function or class that they are in.`,
-    `The text is there ${all.length} times; the model tries again.`,
+    msg("The text is there {0} times; the model tries again.", all.length),
   );
 }

@@ -1,10 +1,12 @@
 /** Notes about background commands on disk, by which a later process learns of those that ended with their window. */
+
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import { attempt } from "../../chat/attempt.ts";
 import type { BackgroundCommand } from "../../chat/events.ts";
 import { parseJson } from "../../chat/json.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { hasEnded, ProcessIdentity, thisProcess } from "../node-host/process-identity.ts";
 import { PlainTextRenderer } from "./plain-text.ts";
 
@@ -92,7 +94,7 @@ function shownAs({ id, command, startedAt, outputFile }: z.infer<typeof Note>): 
   });
   lines.push(tailOf(outputFile));
   lines.end();
-  const state = { type: "ended", words: "ended with its window", failed: true, at: Date.now() } as const;
+  const state = { type: "ended", words: msg("ended with its window"), failed: true, at: Date.now() } as const;
   const shown = last.trimEnd().split("\n").slice(-20);
   return { id, command, startedAt, state, lines: shown.length, last: shown.join("\n") };
 }

@@ -1,7 +1,9 @@
 /** Runs the commands of a session, in the foreground and in the background. */
+
 import type { BackgroundCommand } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
 import { type StopCause, stopCauseOf } from "../../chat/stopped.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Background, CallCommand, CommandEnd, CommandOutcome, CommandToRun, Overflow, Terminal } from "../host.ts";
 import { ToolError } from "../tool.ts";
 import { type BackgroundNotes, type LostCommand, noBackgroundNotes } from "./background-notes.ts";
@@ -81,7 +83,7 @@ class SessionCommands implements Background {
     if (this.#isFull()) {
       throw new ToolError(
         `${mostRunning} commands run in the background already. End one with bash_kill first.`,
-        `${mostRunning} commands run in the background already.`,
+        msg("{0} commands run in the background already.", mostRunning),
       );
     }
     const [id, kept] = this.#keep(this.#begin(command, callID), callID);
@@ -183,13 +185,13 @@ function toBackgroundCommand(id: string, { job, end }: BackgroundJob): Backgroun
 function describeEnd(end: CommandEnd): Pick<EndedState, "words" | "failed"> {
   switch (end.type) {
     case "exit":
-      return { words: `exit code ${end.code}`, failed: end.code !== 0 };
+      return { words: msg("exit code {0}", end.code), failed: end.code !== 0 };
     case "signal":
-      return { words: `ended by ${end.signal}`, failed: true };
+      return { words: msg("ended by {0}", end.signal), failed: true };
     case "aborted":
-      return { words: "stopped", failed: false };
+      return { words: msg("stopped"), failed: false };
     case "failed":
-      return { words: `could not be started: ${end.message}`, failed: true };
+      return { words: msg("could not be started: {0}", end.message), failed: true };
     default:
       return never(end);
   }

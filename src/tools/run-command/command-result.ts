@@ -1,7 +1,9 @@
 /** Runs a command for the model and describes its result. */
+
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { StopCause } from "../../chat/stopped.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Background, CallCommand, CommandOutcome, CommandSandbox, CommandToRun } from "../host.ts";
 import { sandboxHint } from "../sandbox/words.ts";
 import type { ToolResult } from "../tool.ts";
@@ -14,7 +16,7 @@ export function startCommand(background: Background, command: CommandToRun, call
   const { id } = background.start(command, callID);
   return {
     output: `It runs in the background as ${id}. Read its output with bash_output, end it with bash_kill; you will be told when it ends.`,
-    metadata: { fact: id, words: { at: 0, text: "It runs in the background." } },
+    metadata: { fact: id, words: { at: 0, text: msg("It runs in the background.") } },
   };
 }
 
@@ -74,14 +76,14 @@ function resultOf(
       const seconds = `${timeout / 1000} s`;
       return fail(
         `The command was stopped after ${seconds}, its time limit, with all it had started. Above is its output until then. Give a longer timeout (at most ${maxTimeoutMs} ms) if it needs one, or run_in_background.`,
-        { fact: `stopped after ${seconds}`, exitCode: null },
+        { fact: msg("stopped after {0}", seconds), exitCode: null },
         `The command was stopped after ${seconds}, its time limit, with all it had started.`,
       );
     }
     case "waiting":
       return fail(
         `The command was terminated: it waited for input${end.prompt.trim() === "" ? "" : `, after "${end.prompt.trim().slice(-200)}"`}. Nobody can type it. Run it non-interactively: with an option like --yes or -y, with CI=1, or with the answers piped in (printf 'y\\n' | …).`,
-        { fact: "waited for input", exitCode: null },
+        { fact: msg("waited for input"), exitCode: null },
         "The command was ended: it waited for input that nobody can type here.",
       );
     case "detached":
@@ -92,7 +94,7 @@ function resultOf(
     case "aborted":
       return failedStop(end.by);
     case "failed":
-      return fail(`The command could not be started: ${end.message}`, { fact: "not started", exitCode: null });
+      return fail(`The command could not be started: ${end.message}`, { fact: msg("not started"), exitCode: null });
     default:
       return never(end);
   }
@@ -119,18 +121,22 @@ function describeStop(by: StopCause): { sentence: string; fact: string; words: s
   const inPart = "It may have taken effect in part.";
   switch (by) {
     case "user":
-      return { sentence: "The command was stopped by the user.", fact: "stopped", words: "You stopped the command." };
+      return {
+        sentence: "The command was stopped by the user.",
+        fact: msg("stopped"),
+        words: msg("You stopped the command."),
+      };
     case "closed":
       return {
         sentence: `The command was ended because the window was closed or reloaded, not by the user's wish. ${effects}`,
-        fact: "ended with the window",
-        words: `The command ended with its window. ${inPart}`,
+        fact: msg("ended with the window"),
+        words: msg("The command ended with its window. {0}", inPart),
       };
     case "elsewhere":
       return {
         sentence: `The command was ended because another window took the session over, not by the user's wish. ${effects}`,
-        fact: "taken over",
-        words: `The command was ended because another window took the session over. ${inPart}`,
+        fact: msg("taken over"),
+        words: msg("The command was ended because another window took the session over. {0}", inPart),
       };
     default:
       return never(by);

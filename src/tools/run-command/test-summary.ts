@@ -1,5 +1,7 @@
 /** Extracts the result of a test run from its output. Pure. */
+
 import type { CallMetadata } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 
 interface TestCount {
   passed: number;
@@ -26,8 +28,8 @@ export function testSummary(output: string): Pick<CallMetadata, "fact" | "tone">
   for (const read of readers) {
     const count = read(text);
     if (!count || count.passed + count.failed === 0) continue;
-    if (count.failed === 0) return { fact: `${count.passed} passed`, tone: "good" };
-    return { fact: `${count.failed} of ${count.passed + count.failed} failed`, tone: "bad" };
+    if (count.failed === 0) return { fact: msg("{0} passed", count.passed), tone: "good" };
+    return { fact: msg("{0} of {1} failed", count.failed, count.passed + count.failed), tone: "bad" };
   }
   return undefined;
 }

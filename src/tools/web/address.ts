@@ -1,5 +1,7 @@
 /** Recognizes public internet addresses; all others belong to this machine, its network or a cloud. */
+
 import ipaddr from "ipaddr.js";
+import { msg } from "../../l10n/l10n.ts";
 import { ToolError } from "../tool.ts";
 
 /** All public IPv6 addresses. Others embed IPv4 addresses or lead nowhere. */
@@ -48,6 +50,6 @@ export function hostOf({ hostname }: URL): string {
 export function notPublic(host: string): ToolError {
   return new ToolError(
     `${host} is not on the public internet, so it is not fetched. What runs on this machine can be reached by a command.`,
-    `${host} is not on the public internet, so it is not fetched.`,
+    msg("{0} is not on the public internet, so it is not fetched.", host),
   );
 }

@@ -1,5 +1,7 @@
 /** "Generate Commit Message" in the SCM view. */
+
 import * as vscode from "vscode";
+import { t } from "../../../l10n/l10n.ts";
 import { ModelError } from "../../../loop/model.ts";
 import { showNotice } from "../../notice-fixes.ts";
 import type { Attachments } from "../../panel/attachments.ts";
@@ -35,12 +37,12 @@ export class CommitMessages implements vscode.Disposable {
     void vscode.commands.executeCommand("setContext", runningKey, true);
     try {
       const repository = await findRepository(sourceControl);
-      if (!repository) return tell("There is no Git repository here, or VS Code's Git extension is off.");
-      const progress = { location: vscode.ProgressLocation.SourceControl, title: "Generating the commit message" };
+      if (!repository) return tell(t("There is no Git repository here, or VS Code's Git extension is off."));
+      const progress = { location: vscode.ProgressLocation.SourceControl, title: t("Generating the commit message") };
       await vscode.window.withProgress(progress, () => this.#write(repository, stop.signal));
     } catch (error) {
       if (stop.signal.aborted) return;
-      void showNotice("No commit message was written.", this.#options.page.explain(error));
+      void showNotice(t("No commit message was written."), this.#options.page.explain(error));
     } finally {
       this.#running = undefined;
       void vscode.commands.executeCommand("setContext", runningKey, false);
@@ -61,10 +63,10 @@ export class CommitMessages implements vscode.Disposable {
     const { inputBox } = repository;
     const before = inputBox.value;
     const contents = await collectChanges(repository, this.#options.files, signal);
-    if (contents.files.length === 0) return tell("Nothing has changed, so there is nothing to commit.");
+    if (contents.files.length === 0) return tell(t("Nothing has changed, so there is nothing to commit."));
     const message = messageFrom(await this.#ask(commitQuestion(contents), signal));
     signal.throwIfAborted();
-    if (message === "") throw new ModelError("invalid", "The model gave no message.", "Try again.");
+    if (message === "") throw new ModelError("invalid", t("The model gave no message."), t("Try again."));
     if (inputBox.value !== before && !(await mayReplace())) return;
     inputBox.value = message;
   }
@@ -80,8 +82,8 @@ export class CommitMessages implements vscode.Disposable {
 }
 
 async function mayReplace(): Promise<boolean> {
-  const question = "You have written in the message box meanwhile. Replace it with the generated commit message?";
-  return (await vscode.window.showInformationMessage(question, "Replace")) === "Replace";
+  const question = t("You have written in the message box meanwhile. Replace it with the generated commit message?");
+  return (await vscode.window.showInformationMessage(question, t("Replace"))) === "Replace";
 }
 
 function tell(sentence: string): void {

@@ -1,4 +1,5 @@
 /** Whether Rondo may change a file because the user has asked for it at a place in it. Pure. */
+import { t } from "../../../l10n/l10n.ts";
 import { judge, type RuleBook } from "../../../loop/permissions/rules.ts";
 import { requirementFor } from "../../../tools/file-access/requirements.ts";
 import type { Location } from "../../../tools/host.ts";
@@ -10,7 +11,7 @@ export type EditPermission = { type: "allowed" } | { type: "ask" | "denied"; why
  * the agent's own tools.
  */
 export function editPermission(location: Location, book: RuleBook): EditPermission {
-  if (book.mode === "plan") return { type: "denied", why: "The mode is Plan: nothing is changed." };
+  if (book.mode === "plan") return { type: "denied", why: t("The mode is Plan: nothing is changed.") };
   const { relative, names, protection } = location;
   const { decision, rule, why } = judge(
     { ...requirementFor("edit", relative, relative, protection), names },

@@ -1,5 +1,7 @@
 /** "Edit with Rondo…": a prompt at the cursor or for a selection, whose answer is streamed into the editor for review. */
+
 import * as vscode from "vscode";
+import { t } from "../../../l10n/l10n.ts";
 import type { WriteWatch } from "../../host/editor-workspace.ts";
 import type { Attachments } from "../../panel/attachments.ts";
 import type { PanelContext } from "../../panel/handlers.ts";
@@ -20,7 +22,7 @@ interface InlinePromptOptions {
   mayEdit(uri: vscode.Uri): Promise<EditPermission>;
 }
 
-const stopButton = { iconPath: new vscode.ThemeIcon("debug-stop"), tooltip: "Stop" };
+const stopButton = { iconPath: new vscode.ThemeIcon("debug-stop"), tooltip: t("Stop") };
 
 export class InlinePrompts implements vscode.Disposable {
   readonly #options: InlinePromptOptions;
@@ -32,7 +34,7 @@ export class InlinePrompts implements vscode.Disposable {
 
   async show(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    if (!editor) return tell("Open a file first. Rondo edits at its cursor or selection.");
+    if (!editor) return tell(t("Open a file first. Rondo edits at its cursor or selection."));
     const refusal = await this.#refusal(editor.document);
     if (refusal !== undefined) return tell(refusal);
     if (!(await this.#isConsented(editor.document))) return;
@@ -46,25 +48,25 @@ export class InlinePrompts implements vscode.Disposable {
   }
 
   async #refusal({ uri }: vscode.TextDocument): Promise<string | undefined> {
-    if (!vscode.workspace.isTrusted) return "This workspace is not trusted, so Rondo changes nothing in it.";
+    if (!vscode.workspace.isTrusted) return t("This workspace is not trusted, so Rondo changes nothing in it.");
     if (uri.scheme === "untitled") return undefined;
-    if (uri.scheme !== "file") return "Rondo edits files on disk, and new ones.";
+    if (uri.scheme !== "file") return t("Rondo edits files on disk, and new ones.");
     const name = vscode.workspace.asRelativePath(uri);
     const why = await this.#options.files.whyNot(uri);
-    if (why !== undefined) return `${name} is not sent to the model: ${why}.`;
+    if (why !== undefined) return t("{0} is not sent to the model: {1}.", name, why);
     const permission = await this.#options.mayEdit(uri);
-    return permission.type === "denied" ? `Rondo does not change ${name}. ${permission.why}` : undefined;
+    return permission.type === "denied" ? t("Rondo does not change {0}. {1}", name, permission.why) : undefined;
   }
 
   /** Asks where a rule or the file's protection demands it. */
   async #isConsented({ uri }: vscode.TextDocument): Promise<boolean> {
     const permission = uri.scheme === "file" ? await this.#options.mayEdit(uri) : ({ type: "allowed" } as const);
     if (permission.type !== "ask") return true;
-    const question = `Let Rondo write into ${vscode.workspace.asRelativePath(uri)}?`;
+    const question = t("Let Rondo write into {0}?", vscode.workspace.asRelativePath(uri));
     const answer = await vscode.window.showWarningMessage(
       question,
       { modal: true, detail: permission.why },
-      "Edit Here",
+      t("Edit Here"),
     );
     return answer === "Edit Here";
   }
@@ -74,8 +76,8 @@ export class InlinePrompts implements vscode.Disposable {
     const place = new StreamedPlace(editor, wholeLines(editor), this.#options.watch);
     const wishes: string[] = [];
     let running: AbortController | undefined;
-    input.title = `Edit ${placeName(editor.document, place.range)}`;
-    input.placeholder = "What should change here?";
+    input.title = t("Edit {0}", placeName(editor.document, place.range));
+    input.placeholder = t("What should change here?");
     input.ignoreFocusOut = true;
     input.onDidAccept(async () => {
       const wish = input.value.trim();
@@ -90,13 +92,13 @@ export class InlinePrompts implements vscode.Disposable {
       }
       // It stays enabled: a disabled field loses the focus, and with it Escape.
       Object.assign(input, { busy: true, buttons: [stopButton] });
-      input.prompt = "Rondo writes. Escape stops it and takes the change back.";
+      input.prompt = t("Rondo writes. Escape stops it and takes the change back.");
       input.validationMessage = undefined;
       try {
         await this.#write(editor, place, [...wishes, wish], running.signal);
         wishes.push(wish);
         input.value = "";
-        input.prompt = "Ask for a further change, or press Escape. Accept and Reject are at the change.";
+        input.prompt = t("Ask for a further change, or press Escape. Accept and Reject are at the change.");
       } catch (error) {
         const { message, next } = this.#options.page.explain(error);
         input.prompt = "";
@@ -156,11 +158,11 @@ export class InlinePrompts implements vscode.Disposable {
       signal.throwIfAborted();
       await written;
       const code = codeFrom(answer, true).trimEnd();
-      if (!(await place.replace(code))) throw new Error("The editor refused the change.");
+      if (!(await place.replace(code))) throw new Error(t("The editor refused the change."));
     } catch (error) {
       await written;
       await place.replace(text);
-      if (place.lost.aborted) throw new Error("You changed the text there, so Rondo stopped.");
+      if (place.lost.aborted) throw new Error(t("You changed the text there, so Rondo stopped."));
       throw error;
     }
   }
@@ -174,8 +176,9 @@ function wholeLines({ document, selection }: vscode.TextEditor): vscode.Range {
 }
 
 function placeName({ uri }: vscode.TextDocument, { start, end }: vscode.Range): string {
-  const lines = start.line === end.line ? `line ${start.line + 1}` : `lines ${start.line + 1}–${end.line + 1}`;
-  return `${lines} of ${vscode.workspace.asRelativePath(uri)}`;
+  const lines =
+    start.line === end.line ? t("line {0}", start.line + 1) : t("lines {0}–{1}", start.line + 1, end.line + 1);
+  return t("{0} of {1}", lines, vscode.workspace.asRelativePath(uri));
 }
 
 function tell(sentence: string): void {

@@ -1,5 +1,7 @@
 /** What a command would do, in words and with its places, for the card of its question. */
+
 import type { AskReason, TextRange } from "../../../chat/requests.ts";
+import { msg } from "../../../l10n/l10n.ts";
 import type { CallEffects } from "../../tool.ts";
 import { type CommandContext, CommandFiles } from "../command-files.ts";
 import { effectOf, isPure } from "../programs/table.ts";
@@ -31,14 +33,14 @@ export async function commandEffects(read: ReadCommand, context: CommandContext)
   if (!actions || !root) return { effects: [unreadable(command, [], true)], connectors };
   const effects: AskReason[] = [];
   for (const { hosts, ranges } of networkCode(root)) {
-    const from = hosts.length > 0 ? hosts.slice(0, 2).join(" and ") : "the network";
-    const detail = "Nobody has seen this code before it runs.";
+    const from = hosts.length > 0 ? hosts.slice(0, 2).join(" and ") : msg("the network");
+    const detail = msg("Nobody has seen this code before it runs.");
     // A here-document belongs to the statement, and not to its pipeline.
     const unread = actions.filter(
       ({ type, range }) => type === "unsupported" && ranges.some((one) => overlap(one, range)),
     );
     const marks = [...ranges, ...unread.map(({ range }) => range)];
-    effects.push({ risk: "network-code", sentence: `It runs code from ${from}.`, detail, marks });
+    effects.push({ risk: "network-code", sentence: msg("It runs code from {0}.", from), detail, marks });
   }
   const explained = effects.flatMap(({ marks }) => marks);
   effects.push(...(await deletions(read, actions, context)));
@@ -61,17 +63,18 @@ function effectsOf(action: Runs, known: readonly AskReason[]): AskReason[] {
   const isTold = known.some((one) => one.marks.some((range) => overlap(range, action.range)));
   if (isTold) return [];
   const effect = effectOf(program, words);
-  if (/^(writes|moves|changes)/.test(effect)) return [{ risk: "writes", sentence: `It ${effect}.`, detail: "", marks }];
+  if (/^(writes|moves|changes)/.test(effect))
+    return [{ risk: "writes", sentence: effectSentence(effect), detail: "", marks }];
   const unknown = action.words.filter(({ values }) => !values).map(({ text }) => text);
   if (unknown.length === 0) return [];
-  const sentence = "What it does is known only when it runs.";
-  return [{ risk: "unreadable", sentence, detail: `It depends on ${unknown.slice(0, 3).join(", ")}.`, marks }];
+  const sentence = msg("What it does is known only when it runs.");
+  return [{ risk: "unreadable", sentence, detail: msg("It depends on {0}.", unknown.slice(0, 3).join(", ")), marks }];
 }
 
 function unreadable(text: string, marks: TextRange[], isWhole: boolean): AskReason {
   const decoded = decodedTexts(text);
-  const detail = decoded.length > 0 ? `Decoded, it reads: ${decoded.slice(0, 2).join(" · ")}` : "";
-  const sentence = isWhole ? "Rondo cannot read this command." : "Rondo cannot read a part of it.";
+  const detail = decoded.length > 0 ? msg("Decoded, it reads: {0}", decoded.slice(0, 2).join(" · ")) : "";
+  const sentence = isWhole ? msg("Rondo cannot read this command.") : msg("Rondo cannot read a part of it.");
   return { risk: "unreadable", sentence, detail, marks };
 }
 
@@ -133,4 +136,12 @@ function namedWords({ words }: Runs): (string | undefined)[] {
 
 function overlap(one: TextRange, other: TextRange): boolean {
   return one.start < other.end && other.start < one.end;
+}
+
+/** An effect ends with the file that is written, unless it is about any. */
+function effectSentence(effect: string): string {
+  if (effect === "writes files") return msg("It writes files.");
+  const [, verb, file = ""] = /^(writes|changes) (?!files$|who )(.+)$/s.exec(effect) ?? [];
+  if (verb === undefined) return msg("It {0}.", effect);
+  return verb === "writes" ? msg("It writes {0}.", file) : msg("It changes {0}.", file);
 }

@@ -1,4 +1,5 @@
 /** What a command deletes or discards, in words. */
+import { msg } from "../../../l10n/l10n.ts";
 import type { Workspace } from "../../host.ts";
 import { hasArgument, plainWords } from "../programs/arguments.ts";
 import { operandsOf } from "../programs/changes.ts";
@@ -30,7 +31,7 @@ export function deletionOf(words: readonly (string | undefined)[]): Deletion | u
       return { type: "files", paths, deep, isPartial };
     }
     case "rmdir":
-      return { type: "other", sentence: "It deletes empty folders.", detail: "" };
+      return { type: "other", sentence: msg("It deletes empty folders."), detail: "" };
     case "find":
     case "fd":
       if (!known.includes("-delete")) return undefined;
@@ -41,17 +42,17 @@ export function deletionOf(words: readonly (string | undefined)[]): Deletion | u
       if (!known.some((word) => /^--delete/.test(word)) || hasArgument("-n --dry-run", known)) return undefined;
       return {
         type: "other",
-        sentence: "It deletes files in its target.",
-        detail: "Those that its source does not have.",
+        sentence: msg("It deletes files in its target."),
+        detail: msg("Those that its source does not have."),
       };
     case "docker":
     case "podman":
       return deletedByDocker(known);
     case "dropdb":
-      return { type: "other", sentence: "It deletes a database.", detail: "" };
+      return { type: "other", sentence: msg("It deletes a database."), detail: "" };
     case "mkfs":
     case "wipefs":
-      return { type: "other", sentence: "It deletes everything on a disk.", detail: "" };
+      return { type: "other", sentence: msg("It deletes everything on a disk."), detail: "" };
     default:
       return undefined;
   }
@@ -86,9 +87,13 @@ function deletedByGit([verb = "", ...words]: readonly string[], isPartial: boole
         : undefined;
     case "branch":
       if (!hasArgument("-D -d --delete", words)) return undefined;
-      return other(`It deletes ${plain.length === 1 ? "the branch" : "the branches"} ${listed(plain)}.`);
+      return other(
+        plain.length === 1
+          ? msg("It deletes the branch {0}.", listed(plain))
+          : msg("It deletes the branches {0}.", listed(plain)),
+      );
     case "tag":
-      return hasArgument("-d --delete", words) ? other(`It deletes ${listed(plain)}.`) : undefined;
+      return hasArgument("-d --delete", words) ? other(msg("It deletes {0}.", listed(plain))) : undefined;
     case "worktree":
       if (plain[0] !== "remove") return undefined;
       return { type: "files", paths: plain.slice(1), deep: true, isPartial };
@@ -112,7 +117,7 @@ export async function describeDiscarded(
   folder: string | undefined,
   signal: AbortSignal,
 ): Promise<{ sentence: string; detail: string }> {
-  const plain = { sentence: `It discards ${what}.`, detail: "Git does not have what was not committed." };
+  const plain = { sentence: msg("It discards {0}.", what), detail: msg("Git does not have what was not committed.") };
   if (folder === undefined || paths === undefined) return plain;
   const absolute = paths === "everything" ? undefined : paths.map((one) => absolutePath(one, folder, folder));
   const found = await changedFiles(folder, absolute, signal);
@@ -121,27 +126,43 @@ export async function describeDiscarded(
   if (files === 0)
     return isCut
       ? plain
-      : { ...plain, detail: `No file ${absolute ? "there " : ""}has changed since it was last staged.` };
-  const counting = only !== undefined && !isCut ? only : `${isCut ? "more than " : ""}${counted(files)}`;
-  const staged = paths === "everything" ? ", and what is staged" : "";
-  return { ...plain, sentence: `It discards the changes in ${counting}${staged}.` };
+      : {
+          ...plain,
+          detail: absolute
+            ? msg("No file there has changed since it was last staged.")
+            : msg("No file has changed since it was last staged."),
+        };
+  const counting = only !== undefined && !isCut ? only : filesInWords(files);
+  return { ...plain, sentence: discarded(counting, isCut, paths === "everything") };
+}
+
+function discarded(what: string, isCut: boolean, withStaged: boolean): string {
+  if (!withStaged) {
+    return isCut
+      ? msg("It discards the changes in more than {0}.", what)
+      : msg("It discards the changes in {0}.", what);
+  }
+  return isCut
+    ? msg("It discards the changes in more than {0}, and what is staged.", what)
+    : msg("It discards the changes in {0}, and what is staged.", what);
 }
 
 const other = (sentence: string): Deletion => ({ type: "other", sentence, detail: "" });
 
 function deletedByDocker(words: readonly string[]): Deletion | undefined {
   const [first = "", second = ""] = plainWords(words);
-  if (first === "rmi" || (first === "image" && /^(rm|prune)$/.test(second))) return other("It deletes images.");
-  if (first === "volume" && /^(rm|remove|prune)$/.test(second)) return other("It deletes volumes with their data.");
-  if (first === "system" && second === "prune") return other("It deletes containers, networks and images.");
+  if (first === "rmi" || (first === "image" && /^(rm|prune)$/.test(second))) return other(msg("It deletes images."));
+  if (first === "volume" && /^(rm|remove|prune)$/.test(second))
+    return other(msg("It deletes volumes with their data."));
+  if (first === "system" && second === "prune") return other(msg("It deletes containers, networks and images."));
   if (first === "compose" && second === "down" && hasArgument("-v --volumes", words))
-    return other("It deletes volumes with their data.");
+    return other(msg("It deletes volumes with their data."));
   const isContainer = first === "rm" || (first === "container" && /^(rm|prune)$/.test(second));
-  return isContainer ? other("It deletes containers.") : undefined;
+  return isContainer ? other(msg("It deletes containers.")) : undefined;
 }
 
 const listed = (names: readonly string[]) =>
-  names.length > 3 ? `${names.slice(0, 2).join(", ")} and ${names.length - 2} more` : names.join(", ");
+  names.length > 3 ? msg("{0} and {1} more", names.slice(0, 2).join(", "), names.length - 2) : names.join(", ");
 
 /** Files to count, and how. */
 export interface Target {
@@ -196,20 +217,23 @@ function added(one: DeletedFiles, other: DeletedFiles): DeletedFiles {
 }
 
 function noFiles(sum: DeletedFiles | undefined, isPartial: boolean) {
-  const sentence = "It deletes files.";
-  if (isPartial) return { sentence, detail: "Which ones is known only when it runs." };
-  if (sum?.isCut) return { sentence, detail: "Rondo could not count them in time." };
+  const sentence = msg("It deletes files.");
+  if (isPartial) return { sentence, detail: msg("Which ones is known only when it runs.") };
+  if (sum?.isCut) return { sentence, detail: msg("Rondo could not count them in time.") };
   return sum && sum.folders > 0
-    ? { sentence: "It deletes empty folders.", detail: "" }
-    : { sentence, detail: "None of them exists now." };
+    ? { sentence: msg("It deletes empty folders."), detail: "" }
+    : { sentence, detail: msg("None of them exists now.") };
 }
 
 function sentenceOf({ files, only, isCut }: DeletedFiles, isPartial: boolean, cwd: string): string {
-  if (isCut || isPartial) return `It deletes ${isCut ? "more than" : "at least"} ${counted(files)}.`;
-  return only === undefined ? `It deletes ${counted(files)}.` : `It deletes ${shownPath(only, cwd)}.`;
+  if (isCut) return msg("It deletes more than {0}.", filesInWords(files));
+  if (isPartial) return msg("It deletes at least {0}.", filesInWords(files));
+  return only === undefined
+    ? msg("It deletes {0}.", filesInWords(files))
+    : msg("It deletes {0}.", shownPath(only, cwd));
 }
 
-const counted = (files: number) => (files === 1 ? "1 file" : `${files.toLocaleString("en")} files`);
+const filesInWords = (files: number) => (files === 1 ? msg("1 file") : msg("{0} files", files.toLocaleString("en")));
 
 function shownPath(path: string, cwd: string): string {
   return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
@@ -219,16 +243,20 @@ function shownPath(path: string, cwd: string): string {
 export const deletedInGit = (deleted: DeletedFiles): string => detailOf(deleted, false);
 
 function detailOf({ files, inGit, changed, isRepository, isCut }: DeletedFiles, isPartial: boolean): string {
-  const more = isPartial ? " The others are known only when it runs." : "";
-  if (inGit === undefined) return `Rondo cannot tell which of them git has.${more}`;
+  const more = isPartial ? ` ${msg("The others are known only when it runs.")}` : "";
+  if (inGit === undefined) return `${msg("Rondo cannot tell which of them git has.")}${more}`;
   if (!isRepository || (inGit === 0 && !isCut)) {
-    return `${files === 1 ? "It is not in git." : "None of them is in git."}${more}`;
+    return `${files === 1 ? msg("It is not in git.") : msg("None of them is in git.")}${more}`;
   }
   const others = files - inGit;
   const newest =
-    changed === 0 ? "" : ` ${changed === files ? "Perhaps" : `For ${changed}, perhaps`} not the newest text.`;
-  if (others === 0) return `${files === 1 ? "Git has it." : "Git has all of them."}${newest}${more}`;
+    changed === 0
+      ? ""
+      : ` ${changed === files ? msg("Perhaps not the newest text.") : msg("For {0}, perhaps not the newest text.", changed)}`;
+  if (others === 0) return `${files === 1 ? msg("Git has it.") : msg("Git has all of them.")}${newest}${more}`;
   const rest =
-    others === 1 ? "The other one is not in git." : `The other ${others.toLocaleString("en")} are not in git.`;
-  return `Git has ${inGit.toLocaleString("en")} of them. ${rest}${newest}${more}`;
+    others === 1
+      ? msg("The other one is not in git.")
+      : msg("The other {0} are not in git.", others.toLocaleString("en"));
+  return `${msg("Git has {0} of them.", inGit.toLocaleString("en"))} ${rest}${newest}${more}`;
 }

@@ -1,4 +1,5 @@
 /** Programs that pack and unpack. */
+import { msg } from "../../../l10n/l10n.ts";
 import { hasArgument, isFlag, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
 import { eachOperand, folderOf, localTarget } from "./changes.ts";
 import { isStream, sourceOfNames } from "./interpreters.ts";
@@ -44,7 +45,7 @@ export const archivePrograms: Programs = {
     asks: ["zip -r out src", "zip -m out.zip a.ts", "zip -T a b", "zip -x a.ts out.zip src"],
   },
   unzip: {
-    effect: "writes files",
+    effect: msg("writes files"),
     ...archiver(unzip),
     changes: (words) => unpacked(/^(?!-\w*[lptvZz])/, "-d", words),
     allowed: ["unzip -l a.zip", "unzip -p a.zip b.ts"],
@@ -72,7 +73,7 @@ export const archivePrograms: Programs = {
     asks: ["cpio -i < a.ts", "ls | cpio -o"],
   },
   rsync: {
-    effect: "writes files",
+    effect: msg("writes files"),
     ...archiver(rsync, (words) => sourceOfNames(optionValues("--files-from", words))),
     changes: (words) => (rsync(words).writes ? [] : localTarget(words)),
     runsOtherCode: "-e --rsh --rsync-path --daemon --config",

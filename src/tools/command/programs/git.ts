@@ -1,3 +1,4 @@
+import { msg } from "../../../l10n/l10n.ts";
 import { isSecretName } from "../../file-access/protected-names.ts";
 import { leadingOptions } from "../shell/leading-options.ts";
 import type { LaunchedCommand } from "../shell/visitor.ts";
@@ -45,7 +46,7 @@ export const gitPrograms: Programs = {
       branch: { files: "read", exceeds: changesBranches },
       config: { exceeds: "always" },
       grep: { files: "read", runsOtherCode: "-O" },
-      push: { files: "read", effect: "sends data to the network" },
+      push: { files: "read", effect: msg("sends data to the network") },
       "clone init": { runsOtherCode: "-c -u" },
       rebase: { runsOtherCode: "-x -i --interactive" },
       submodule: { runsOtherCode: "foreach" },

@@ -1,10 +1,12 @@
 /** Programs that run code: a rule can name a script for them, but not code in their arguments. */
+
 import { posix } from "node:path";
+import { msg } from "../../../l10n/l10n.ts";
 import { isFlag, type ProgramArguments } from "./arguments.ts";
 import { eachOperand } from "./changes.ts";
 import type { ChangedPath, NameSource, Programs } from "./program.ts";
 
-const facts = { effect: "runs other code", hasSubcommands: true, runsFile: true } as const;
+const facts = { effect: msg("runs other code"), hasSubcommands: true, runsFile: true } as const;
 
 export const interpreterPrograms: Programs = {
   "node nodejs": {
@@ -65,7 +67,7 @@ export const interpreterPrograms: Programs = {
     asks: ["deno eval x", "deno a.ts"],
   },
   bun: {
-    effect: "runs scripts of the project",
+    effect: msg("runs scripts of the project"),
     runsOtherCode: (words) => /^(x|exec|repl)$/.test(words[0] ?? "") || runsCode(words),
     subcommands: { "run task": { hasSubcommands: true } },
     allowed: ["bun test", "bun run build"],

@@ -1,8 +1,9 @@
 /** Programs that send and receive, and that control other machines and containers. */
+import { msg } from "../../../l10n/l10n.ts";
 import { hasArgument, optionValues } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
-const effect = "uses the network";
+const effect = msg("uses the network");
 const runs = "exec run create build buildx plugin attach";
 const exceeds = "cp context";
 // https://docs.docker.com/reference/cli/docker/compose (2.40): each option before the sub-command changes what is built
@@ -191,5 +192,8 @@ export const networkPrograms: Programs = {
     allowed: ["terraform plan"],
     asks: ["terraform -chdir=x apply", "terraform init -plugin-dir=x", "terraform -unknown console"],
   },
-  "vagrant ansible ansible-playbook devcontainer nix nix-shell": { effect: "runs other code", runsOtherCode: "always" },
+  "vagrant ansible ansible-playbook devcontainer nix nix-shell": {
+    effect: msg("runs other code"),
+    runsOtherCode: "always",
+  },
 };

@@ -1,4 +1,5 @@
 /** Package managers, and programs that build, check and test a project. */
+import { msg } from "../../../l10n/l10n.ts";
 import { type ArgumentPattern, hasArgument, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
@@ -143,8 +144,8 @@ export const projectPrograms: Programs = {
   },
   // Symfony's console, RubyGems and Thor take unique abbreviations of commands.
   composer: { hasSubcommands: true, abbreviates: true },
-  gem: { effect: "runs other code", exceeds: "always", abbreviates: true },
-  cpan: { effect: "runs other code", runsOtherCode: "always" },
+  gem: { effect: msg("runs other code"), exceeds: "always", abbreviates: true },
+  cpan: { effect: msg("runs other code"), runsOtherCode: "always" },
   // cargo 1.95 --help
   cargo: {
     effect,

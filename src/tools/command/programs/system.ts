@@ -1,4 +1,5 @@
 /** Programs that manage files, processes and the machine. */
+import { msg } from "../../../l10n/l10n.ts";
 import { hasArgument, isFlag, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
 import { eachAfterFirst, eachOperand, linksAndTargets, operandsOf, sourcesAndTarget, target } from "./changes.ts";
 import type { ChangedPath, Programs } from "./program.ts";
@@ -37,48 +38,48 @@ export const systemPrograms: Programs = {
     asks: ["hostname other"],
   },
   "rm rmdir unlink shred trash trash-put": {
-    effect: "deletes files",
+    effect: msg("deletes files"),
     isSelfContained: true,
     changes: eachOperand("-n= --iterations= -s= --size= --random-source="),
     // rm(1), coreutils 9.1
     optionNames: "-r|-R|--recursive -f|--force",
   },
-  mv: { effect: "moves files", isSelfContained: true, changes: sourcesAndTarget },
-  rename: { effect: "moves files", isSelfContained: true, changes: eachAfterFirst("-e") },
+  mv: { effect: msg("moves files"), isSelfContained: true, changes: sourcesAndTarget },
+  rename: { effect: msg("moves files"), isSelfContained: true, changes: eachAfterFirst("-e") },
   cp: {
-    effect: "writes files",
+    effect: msg("writes files"),
     isSelfContained: true,
     readsRecursively: "-r -R -a --recursive --archive",
     changes: target,
   },
   dd: {
-    effect: "writes files",
+    effect: msg("writes files"),
     isSelfContained: true,
     writes: (words) => words.flatMap((word) => (word.startsWith("of=") ? [word.slice("of=".length)] : [])),
     changes: () => [],
     asks: ["dd if=a.ts of=y"],
   },
   "tee touch mkdir truncate csplit mkfifo mknod sponge": {
-    effect: "writes files",
+    effect: msg("writes files"),
     isSelfContained: true,
     // coreutils 9.1
     changes: eachOperand("-d= --date= -r= --reference= -t= -m= --mode= -s= --size= -f= --prefix= -b= -n="),
   },
-  mktemp: { effect: "writes files", isSelfContained: true, changes: eachOperand("-p=") },
-  ln: { effect: "writes files", isSelfContained: true, changes: linksAndTargets },
+  mktemp: { effect: msg("writes files"), isSelfContained: true, changes: eachOperand("-p=") },
+  ln: { effect: msg("writes files"), isSelfContained: true, changes: linksAndTargets },
   install: {
-    effect: "writes files",
+    effect: msg("writes files"),
     isSelfContained: true,
     changes: (words) => (hasArgument("-d --directory", words) ? eachOperand("-m= -o= -g=")(words) : target(words)),
   },
-  patch: { effect: "writes files", isSelfContained: true, changes: patched },
+  patch: { effect: msg("writes files"), isSelfContained: true, changes: patched },
   "chmod chown chgrp chflags": {
-    effect: "changes who may use files",
+    effect: msg("changes who may use files"),
     isSelfContained: true,
     changes: eachAfterFirst(),
   },
-  "chattr setfacl xattr": { effect: "changes who may use files", isSelfContained: true, changes: eachOperand() },
-  "kill pkill killall": { effect: "ends processes", isSelfContained: true },
+  "chattr setfacl xattr": { effect: msg("changes who may use files"), isSelfContained: true, changes: eachOperand() },
+  "kill pkill killall": { effect: msg("ends processes"), isSelfContained: true },
   // systemctl(1) 252
   systemctl: {
     options: `-h --help --version --system --user -t= --type= --state= --failed -p= --property= -P= --value -a --all -l --full

@@ -1,4 +1,5 @@
 /** Programs that print, compare and convert text. */
+import { msg } from "../../../l10n/l10n.ts";
 import { hasArgument, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
 import { operandsOf } from "./changes.ts";
 import { sourceOfNames } from "./interpreters.ts";
@@ -52,7 +53,7 @@ export const textPrograms: Programs = {
     asks: ["diff -r src other", "diff a.ts /etc/passwd"],
   },
   split: {
-    effect: "writes files",
+    effect: msg("writes files"),
     changes: changedPrefix,
     runsOtherCode: "--filter",
     allowed: ["split -l 5 a.ts"],

@@ -1,4 +1,5 @@
 /** Programs that run a command or shell code in their arguments. */
+import { msg } from "../../../l10n/l10n.ts";
 import { leadingOptions, requireOptions } from "../shell/leading-options.ts";
 import { marks } from "../shell/pattern.ts";
 import { isAssignable, isSafeEnvVar } from "../shell/variables.ts";
@@ -8,7 +9,7 @@ import { replaced, withFound } from "./find-grep.ts";
 import { isStream, runsCode } from "./interpreters.ts";
 import type { Programs } from "./program.ts";
 
-const facts = { effect: "runs other code", runsOtherCode: "always" } as const;
+const facts = { effect: msg("runs other code"), runsOtherCode: "always" } as const;
 
 export const wrapperPrograms: Programs = {
   "timeout gtimeout": {
@@ -56,7 +57,7 @@ export const wrapperPrograms: Programs = {
   },
   // Other shells read the same text differently.
   "sh bash dash": {
-    effect: "runs other code",
+    effect: msg("runs other code"),
     hasSubcommands: true,
     runsFile: true,
     runsOtherCode: runsCode,

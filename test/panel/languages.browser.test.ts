@@ -1,0 +1,80 @@
+/** Every state of the panel in German, whose words are the longest: nothing is cut and nothing leaves its place. */
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import process from "node:process";
+import { useLanguage } from "../../src/l10n/l10n.ts";
+import { now } from "./fixtures.ts";
+import { withEnglishNames } from "./in-language.ts";
+import { launch, type PanelBrowser, textsOf } from "./page.ts";
+import { states } from "./states.ts";
+
+/** `RONDO_SHOTS=DIR`: writes a picture of each state there. */
+const shots = process.env["RONDO_SHOTS"];
+
+describe("the panel in German", () => {
+  let browser: PanelBrowser;
+  before(async function () {
+    this.timeout(120_000);
+    useLanguage("de", await textsOf("de"));
+    browser = await launch("tests", "de");
+    if (shots) await mkdir(shots, { recursive: true });
+  });
+  after(async () => {
+    useLanguage("en");
+    await browser?.close();
+  });
+
+  for (const [name, state] of Object.entries(states)) {
+    it(`${name} has room for its texts at 320 px`, async () => {
+      const panel = await browser.open({ width: 320, height: 720 });
+      const { page } = panel;
+      page.setDefaultTimeout(10_000);
+      await page.clock.setFixedTime(now);
+      await panel.post(...state.messages);
+      await state.act?.(withEnglishNames(page));
+      if (shots) await page.screenshot({ path: `${shots}/${name}.png` });
+      const faults = await page.evaluate(misfits);
+      assert.deepEqual([...faults, ...panel.errors], []);
+      panel.close();
+    });
+  }
+});
+
+/** Runs in the page. Returns which texts are cut that should not be, and what leaves its place sideways. */
+function misfits(): string[] {
+  const faults: string[] = [];
+  const over = document.documentElement.scrollWidth - innerWidth;
+  if (over > 0) faults.push(`the panel is ${over} px wider than its view`);
+  const said = (element: Element) =>
+    `<${element.tagName.toLowerCase()} class="${element.className}"> ${element.textContent?.trim().slice(0, 60)}`;
+  for (const element of document.body.querySelectorAll<HTMLElement>("*")) {
+    // Tabs are as narrow as their number wants.
+    if (
+      element.closest(".Tab") ||
+      !element.checkVisibility({ visibilityProperty: true }) ||
+      element.closest(".sr, svg, script, style")
+    )
+      continue;
+    const { overflowX, textOverflow } = getComputedStyle(element);
+    const isScroller = overflowX === "auto" || overflowX === "scroll";
+    if (element.clientWidth > 1 && !isScroller && overflowX !== "visible" && textOverflow !== "ellipsis") {
+      if (element.scrollWidth > element.clientWidth + 1) faults.push(`cut: ${said(element)}`);
+    }
+    // A name may be cut, an action must not.
+    const isAction = element.tagName === "BUTTON" && element.matches(".Button, .Link");
+    if (isAction && element.scrollWidth > element.clientWidth + 1) faults.push(`too narrow: ${said(element)}`);
+    const isText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
+    if (!isText) continue;
+    const { left, right } = element.getBoundingClientRect();
+    for (let outer = element.parentElement; outer && outer !== document.body; outer = outer.parentElement) {
+      const { overflowX: clips, textOverflow: ends } = getComputedStyle(outer);
+      if (clips === "auto" || clips === "scroll" || ends === "ellipsis") break;
+      const box = outer.getBoundingClientRect();
+      if (box.width > 1 && clips !== "visible" && (right > box.right + 1 || left < box.left - 1)) {
+        faults.push(`leaves ${outer.className}: ${said(element)}`);
+        break;
+      }
+    }
+  }
+  return faults;
+}

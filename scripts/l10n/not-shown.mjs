@@ -54,6 +54,14 @@ const technical = [
     text: /^(Explain|Find|Fix|Make|Test|Run it|The newest commits)/,
     why: "for the model",
   },
+  {
+    file: /attach-mention|editor-contexts/,
+    text: /^and \{0\}$|^more file$|^\{0\} (more|has)|^(Problem in|Session|Changes of|Changes$|What follows)/,
+    why: "names and texts of attachments, for the model and the record",
+  },
+  { file: /git-changes/, text: /./, why: "diffs for the model" },
+  { file: /command-rows|slash-commands/, text: /^MCP server/, why: "a source, which is compared" },
+  { file: /DropTarget/, text: /^Files$/, why: "a type of dragged data" },
   { file: /plan-documents/, text: /^# Plan$/, why: "a heading that the model writes" },
   { file: /editor-workspace|notebooks\.ts|vscode-tools|find-symbol|service-edits/, text: /./, why: "results of tools" },
   {

@@ -31,7 +31,7 @@ describe("the panel in German", () => {
       page.setDefaultTimeout(10_000);
       await page.clock.setFixedTime(now);
       await panel.post(...state.messages);
-      await state.act?.(withEnglishNames(page));
+      await state.act?.(withEnglishNames(page), panel);
       if (shots) await page.screenshot({ path: `${shots}/${name}.png` });
       const faults = await page.evaluate(misfits);
       assert.deepEqual([...faults, ...panel.errors], []);

@@ -1,5 +1,7 @@
 /** Attaches what is pasted or dropped: images, PDFs and texts. */
+
 import { maxDataChars, maxReadBytes } from "../../src/chat/attach.ts";
+import { counted, formatted, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "../lib/escape-invisible.ts";
 import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";
@@ -33,10 +35,10 @@ export function attachPaste(text: string): boolean {
   const lines = text.split("\n").length;
   if (text.length < longPaste.chars && lines < longPaste.lines) return false;
   if (text.length > maxTextBytes) {
-    refuse("The pasted text", "it is larger than 1 MB");
+    refuse(t("The pasted text"), t("it is larger than 1 MB"));
     return true;
   }
-  send({ type: "attach-text", name: `Pasted text, ${lines === 1 ? "1 line" : `${lines} lines`}`, text });
+  send({ type: "attach-text", name: counted(lines, "Pasted text, {0} line", "Pasted text, {0} lines"), text });
   return true;
 }
 
@@ -48,17 +50,17 @@ function track(name: string, done: Promise<void>): void {
 }
 
 async function attach(file: File): Promise<void> {
-  if (file.size > maxReadBytes) throw new Error("it is larger than 50 MB");
+  if (file.size > maxReadBytes) throw new Error(t("it is larger than 50 MB"));
   const name = file.name || "image";
   if (file.type.startsWith("image/")) return await attachScaled(name, await dataURL(file));
   if (file.type === "application/pdf") {
     const url = await dataURL(file);
     const data = url.slice(url.indexOf(",") + 1);
-    if (data.length > maxDataChars) throw new Error("it is larger than 3.7 MB");
+    if (data.length > maxDataChars) throw new Error(t("it is larger than {0} MB", formatted(3.7)));
     send({ type: "attach-data", name, mime: "application/pdf", data });
     return;
   }
-  if (file.size > maxTextBytes) throw new Error("it is larger than 1 MB");
+  if (file.size > maxTextBytes) throw new Error(t("it is larger than 1 MB"));
   send({ type: "attach-text", name, text: await plainText(file) });
 }
 
@@ -75,18 +77,18 @@ async function plainText(file: File): Promise<string> {
   } catch {
     // Said below.
   }
-  throw new Error("it is neither text nor an image");
+  throw new Error(t("it is neither text nor an image"));
 }
 
 function dataURL(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => resolve(String(reader.result)));
-    reader.addEventListener("error", () => reject(new Error("it cannot be read")));
+    reader.addEventListener("error", () => reject(new Error(t("it cannot be read"))));
     reader.readAsDataURL(file);
   });
 }
 
 function refuse(name: string, why: string): void {
-  panel.notice = { message: `${escapeInvisible(name)} is not attached: ${why}.`, next: "", fix: "none" };
+  panel.notice = { message: t("{0} is not attached: {1}.", escapeInvisible(name), why), next: "", fix: "none" };
 }

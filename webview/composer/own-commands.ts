@@ -25,20 +25,20 @@ const ownCommands: readonly OwnCommand[] = [
   { name: "sessions", description: t("Show earlier sessions."), hint: "", run: () => panel.showSessions() },
   {
     name: "compact",
-    description: "Sum up the conversation to make room in the context window.",
-    hint: "[what to keep]",
+    description: t("Sum up the conversation to make room in the context window."),
+    hint: t("[what to keep]"),
     run: (args) => panel.compact(args),
   },
   {
     name: "model",
-    description: "Choose the model.",
+    description: t("Choose the model."),
     hint: "",
     choice: { argument: "model", values: () => models().map(([name]) => name) },
     run: chooseModel,
   },
   {
     name: "mode",
-    description: "Choose what Rondo may do without asking.",
+    description: t("Choose what Rondo may do without asking."),
     hint: "",
     choice: { argument: "mode", values: () => modeList.map(({ name }) => name) },
     run: chooseMode,
@@ -55,14 +55,14 @@ const ownCommands: readonly OwnCommand[] = [
   },
   {
     name: "commit",
-    description: "Write a commit message for your changes into the Source Control view.",
+    description: t("Write a commit message for your changes into the Source Control view."),
     hint: "",
     run: () => send({ type: "write-commit-message" }),
   },
-  { name: "context", description: "Show what fills the context window.", hint: "", run: () => panel.showContext() },
-  { name: "cost", description: "Say what this session and today have cost.", hint: "", run: tellCost },
-  { name: "rules", description: "Show the permission rules.", hint: "", run: () => panel.showRules() },
-  { name: "servers", description: "Show the MCP servers.", hint: "", run: () => (panel.view = "servers") },
+  { name: "context", description: t("Show what fills the context window."), hint: "", run: () => panel.showContext() },
+  { name: "cost", description: t("Say what this session and today have cost."), hint: "", run: tellCost },
+  { name: "rules", description: t("Show the permission rules."), hint: "", run: () => panel.showRules() },
+  { name: "servers", description: t("Show the MCP servers."), hint: "", run: () => (panel.view = "servers") },
   {
     name: "trace",
     description: t("Show what the last turns have done, and when."),
@@ -106,10 +106,10 @@ export function submitDraft(when: Parameters<typeof panel.prompt>[0]): void {
   const { name = "", args = [] } = panel.state?.commands.find((one) => one.name === typed?.name) ?? {};
   const [missing] = missingArguments(typed?.args ?? "", args);
   if (missing) {
-    const message = `/${name} needs the argument ${escapeInvisible(missing.name)}.`;
+    const message = t("/{0} needs the argument {1}.", name, escapeInvisible(missing.name));
     panel.notice = {
       message,
-      next: `Write it after the name: /${name} ${escapeInvisible(argumentHint(args))}`,
+      next: t("Write it after the name: /{0} {1}", name, escapeInvisible(argumentHint(args))),
       fix: "none",
     };
     return;
@@ -158,8 +158,8 @@ function chooseMode(args: string): void {
 /** Says that there is no such value, and puts the command back. */
 function refuse(command: "model" | "mode", args: string): void {
   panel.notice = {
-    message: `There is no ${command} ${args}.`,
-    next: `Choose one of the list after /${command}.`,
+    message: command === "model" ? t("There is no model {0}.", args) : t("There is no mode {0}.", args),
+    next: t("Choose one of the list after /{0}.", command),
     fix: "none",
   };
   panel.write(`/${command} ${args}`);

@@ -1,5 +1,7 @@
 /** Makes an image that providers take of any image that the browser can draw. */
+
 import { type ImageType, imageTypes, maxDataChars, maxImageSide } from "../../src/chat/attach.ts";
+import { t } from "../../src/l10n/l10n.ts";
 
 export interface ScaledImage {
   mime: ImageType;
@@ -17,8 +19,9 @@ export async function scaleImage(url: string): Promise<ScaledImage> {
   const [, mime = "", data = ""] = /^data:([^;,]+)[^,]*,(.*)$/s.exec(url) ?? [];
   const image = await load(url);
   const { naturalWidth: width, naturalHeight: height } = image;
-  if (width === 0 || height === 0) throw new Error("it has no size");
-  if (width * height > maxPixels) throw new Error(`it has ${Math.round((width * height) / 1_000_000)} million pixels`);
+  if (width === 0 || height === 0) throw new Error(t("it has no size"));
+  if (width * height > maxPixels)
+    throw new Error(t("it has {0} million pixels", Math.round((width * height) / 1_000_000)));
   const isSmall = Math.max(width, height) <= maxImageSide && data.length <= maxDataChars;
   // Kept as it is: an animation stays one, and nothing is lost.
   if (isSmall && isTaken(mime) && isWhole(mime, data)) return { mime, data };
@@ -55,7 +58,7 @@ async function load(url: string): Promise<HTMLImageElement> {
   image.src = url;
   await new Promise<void>((resolve, reject) => {
     image.addEventListener("load", () => resolve());
-    image.addEventListener("error", () => reject(new Error("it is not an image that can be read")));
+    image.addEventListener("error", () => reject(new Error(t("it is not an image that can be read"))));
   });
   return image;
 }
@@ -65,7 +68,7 @@ function draw(image: HTMLImageElement, scale: number): HTMLCanvasElement {
   canvas.width = Math.max(1, Math.round(image.naturalWidth * scale));
   canvas.height = Math.max(1, Math.round(image.naturalHeight * scale));
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("it cannot be drawn");
+  if (!context) throw new Error(t("it cannot be drawn"));
   context.imageSmoothingQuality = "high";
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   return canvas;

@@ -23,7 +23,7 @@ export const serverSource = "MCP server ";
 
 /** The heading of a command's group. */
 export function sourceGroup({ source }: CommandChoice): string {
-  if (source === "Rondo") return "Built in";
-  if (source.startsWith(serverSource)) return "Prompts of MCP servers";
-  return source.startsWith("~/") ? "Yours" : "Of this workspace";
+  if (source === "Rondo") return t("Built in");
+  if (source.startsWith(serverSource)) return t("Prompts of MCP servers");
+  return source.startsWith("~/") ? t("Yours") : t("Of this workspace");
 }

@@ -46,26 +46,26 @@ interface AgentRow {
 export type MentionRow = (ContextRow | KindRow | HitRow | AgentRow) & { key: string; group: string };
 
 const contextRows: Omit<ContextRow, "type" | "held">[] = [
-  { kind: "problems", name: "Problems", glyph: "warning" },
-  { kind: "file-problems", name: "Problems in this file", glyph: "file" },
-  { kind: "changes", name: "Changes", glyph: "diff" },
-  { kind: "terminal", name: "Terminal", glyph: "terminal" },
-  { kind: "terminal-selection", name: "Terminal selection", glyph: "selection" },
-  { kind: "failed-tests", name: "Failed tests", glyph: "beaker" },
-  { kind: "debug-output", name: "Debug output", glyph: "debug-console" },
-  { kind: "open-editors", name: "Open editors", glyph: "files" },
+  { kind: "problems", name: t("Problems"), glyph: "warning" },
+  { kind: "file-problems", name: t("Problems in this file"), glyph: "file" },
+  { kind: "changes", name: t("Changes"), glyph: "diff" },
+  { kind: "terminal", name: t("Terminal"), glyph: "terminal" },
+  { kind: "terminal-selection", name: t("Terminal selection"), glyph: "selection" },
+  { kind: "failed-tests", name: t("Failed tests"), glyph: "beaker" },
+  { kind: "debug-output", name: t("Debug output"), glyph: "debug-console" },
+  { kind: "open-editors", name: t("Open editors"), glyph: "files" },
 ];
 
 /** The heading of each kind, its icon, and the word before ":" that searches it alone. */
 export const mentionKindLooks: Record<MentionKind, { name: string; glyph: IconName; word: string }> = {
-  file: { name: "Files", glyph: "file", word: "file" },
-  folder: { name: "Folders", glyph: "folder", word: "folder" },
-  symbol: { name: "Symbols", glyph: "symbol-method", word: "symbol" },
-  problem: { name: "Problems", glyph: "warning", word: "problem" },
-  change: { name: "Changes", glyph: "diff", word: "change" },
-  session: { name: "Sessions", glyph: "comment-discussion", word: "session" },
-  resource: { name: "MCP resources", glyph: "plug", word: "resource" },
-  page: { name: "Web address", glyph: "globe", word: "page" },
+  file: { name: t("Files"), glyph: "file", word: "file" },
+  folder: { name: t("Folders"), glyph: "folder", word: "folder" },
+  symbol: { name: t("Symbols"), glyph: "symbol-method", word: "symbol" },
+  problem: { name: t("Problems"), glyph: "warning", word: "problem" },
+  change: { name: t("Changes"), glyph: "diff", word: "change" },
+  session: { name: t("Sessions"), glyph: "comment-discussion", word: "session" },
+  resource: { name: t("MCP resources"), glyph: "plug", word: "resource" },
+  page: { name: t("Web address"), glyph: "globe", word: "page" },
 };
 
 /** Kinds that are offered before anything is typed. Resources only where a server has some. */
@@ -107,15 +107,15 @@ export function mentionRows(begun: string, { contexts, agents, notes, groups }: 
   return [
     ...kinds.map((kind): MentionRow => {
       const { name, glyph } = mentionKindLooks[kind];
-      return { type: "kind", kind, name, glyph, note: notes[kind] ?? "", key: `kind ${kind}`, group: "Search" };
+      return { type: "kind", kind, name, glyph, note: notes[kind] ?? "", key: `kind ${kind}`, group: t("Search") };
     }),
     ...hits,
     ...fitting.map((row): MentionRow => {
       const held = contexts.get(row.kind);
-      return { type: "context", ...row, held, key: `context ${row.kind}`, group: "From the editor" };
+      return { type: "context", ...row, held, key: `context ${row.kind}`, group: t("From the editor") };
     }),
     ...helpers.map((agent): MentionRow => {
-      return { type: "agent", agent, name: agent.name, key: `agent ${agent.name}`, group: "Agents" };
+      return { type: "agent", agent, name: agent.name, key: `agent ${agent.name}`, group: t("Agents") };
     }),
   ];
 }

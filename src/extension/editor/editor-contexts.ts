@@ -87,7 +87,7 @@ export class EditorContexts {
     changes: {
       held() {
         const { length } = allChanges();
-        return length > 0 ? held(plural(length, "file")) : nothing("no changes");
+        return length > 0 ? held(counted(length, "{0} file", "{0} files")) : nothing(t("no changes"));
       },
       read: () => this.#changes(),
     },
@@ -138,7 +138,7 @@ export class EditorContexts {
     "open-editors": {
       held() {
         const { length } = openFiles();
-        return length > 0 ? held(plural(length, "file")) : nothing("no file is open");
+        return length > 0 ? held(counted(length, "{0} file", "{0} files")) : nothing(t("no file is open"));
       },
       read: () => this.#openEditors(),
     },
@@ -182,24 +182,30 @@ export class EditorContexts {
     const { text, leftOut } = await problemsInWords(files, this.#options.files);
     const [first = "", ...others] = leftOut;
     const why =
-      others.length > 0 ? `${first} Nor are those in ${plural(others.length, "more protected file")}.` : first;
+      others.length > 0
+        ? t(
+            "{0} Nor are those in {1}.",
+            first,
+            counted(others.length, "{0} more protected file", "{0} more protected files"),
+          )
+        : first;
     return { attachments: text === "" ? [] : [textAttachment(name, text)], why };
   }
 
   async #changes(): Promise<ReadContext> {
     const { files } = this.#options;
     const changes = allChanges();
-    if (changes.length === 0) return none("Git knows of no changes.");
+    if (changes.length === 0) return none(t("Git knows of no changes."));
     const leftOut: string[] = [];
     const diffs: string[] = [];
     for (const { repository, change } of changes.slice(0, maxChanges)) {
       const name = namesOf(repository, change).join(" → ");
       const why = await files.whyNot(currentOf(change));
       if (why === undefined) diffs.push(await diffOf(repository, change, files));
-      else leftOut.push(`The changes of ${name} are not attached: ${why}.`);
+      else leftOut.push(t("The changes of {0} are not attached: {1}.", name, why));
     }
     const more = changes.length - maxChanges;
-    if (more > 0) diffs.push(`${plural(more, "more file")} changed.`);
+    if (more > 0) diffs.push(`${more} more changed.`);
     return {
       attachments: diffs.length > 0 ? [textAttachment("Changes", diffs.join("\n"))] : [],
       why: leftOut.slice(0, 3).join(" "),
@@ -208,7 +214,7 @@ export class EditorContexts {
 
   async #openEditors(): Promise<ReadContext> {
     const uris = openFiles();
-    if (uris.length === 0) return none("No file is open in an editor.");
+    if (uris.length === 0) return none(t("No file is open in an editor."));
     const made = await Promise.allSettled(uris.map((uri) => this.#options.files.fromFile(uri)));
     return {
       attachments: made.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),

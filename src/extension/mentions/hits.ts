@@ -1,7 +1,8 @@
 /** Makes rows of the list of "@" from what was found. */
+
 import * as vscode from "vscode";
 import type { MentionHit, Span } from "../../chat/mentions.ts";
-import { plural } from "../../tools/text/text.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import type { FileIndex } from "./file-index.ts";
 import { type NamedFolder, nameOf } from "./file-search.ts";
 import { marksOf } from "./fuzzy.ts";
@@ -36,7 +37,7 @@ export function folderHit(index: FileIndex, { path, files }: NamedFolder, words:
   return {
     ...pathHit(path, words),
     mention: { kind: "folder", uri: index.uriOf(path).toString() },
-    note: plural(files, "file"),
+    note: counted(files, "{0} file", "{0} files"),
   };
 }
 
@@ -59,17 +60,17 @@ function within(spans: readonly Span[], from: number, length: number): Span[] {
 }
 
 const symbolKinds = new Map<vscode.SymbolKind, string>([
-  [vscode.SymbolKind.Class, "class"],
-  [vscode.SymbolKind.Interface, "interface"],
-  [vscode.SymbolKind.Function, "function"],
-  [vscode.SymbolKind.Method, "method"],
-  [vscode.SymbolKind.Enum, "enum"],
-  [vscode.SymbolKind.Struct, "struct"],
-  [vscode.SymbolKind.Module, "module"],
-  [vscode.SymbolKind.Constant, "constant"],
-  [vscode.SymbolKind.Variable, "variable"],
-  [vscode.SymbolKind.Property, "property"],
-  [vscode.SymbolKind.Field, "field"],
+  [vscode.SymbolKind.Class, t("class")],
+  [vscode.SymbolKind.Interface, t("interface")],
+  [vscode.SymbolKind.Function, t("function")],
+  [vscode.SymbolKind.Method, t("method")],
+  [vscode.SymbolKind.Enum, t("enum")],
+  [vscode.SymbolKind.Struct, t("struct")],
+  [vscode.SymbolKind.Module, t("module")],
+  [vscode.SymbolKind.Constant, t("constant")],
+  [vscode.SymbolKind.Variable, t("variable")],
+  [vscode.SymbolKind.Property, t("property")],
+  [vscode.SymbolKind.Field, t("field")],
 ]);
 
 export function symbolHit({ name, kind, location }: vscode.SymbolInformation, words: string): MentionHit {

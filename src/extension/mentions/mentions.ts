@@ -1,4 +1,5 @@
 /** Answers the list of "@": files, folders, symbols, problems, changes, sessions, MCP resources and web addresses. */
+
 import * as vscode from "vscode";
 import type {
   FoundMentions,
@@ -8,6 +9,7 @@ import type {
   MentionKindNotes,
   MentionQuery,
 } from "../../chat/mentions.ts";
+import { language, t } from "../../l10n/l10n.ts";
 import type { McpServers } from "../../mcp/mcp-servers.ts";
 import type { ServerResources } from "../../mcp/resources/server-resources.ts";
 import { allChanges, currentOf } from "../editor/commit/git-changes.ts";
@@ -75,9 +77,9 @@ export class Mentions {
     const sessions = page.conversations.list().length;
     const names = (all: readonly string[]) => (all.length > 3 ? `${all.slice(0, 3).join(", ")} …` : all.join(", "));
     return {
-      file: names(open.map((path) => path.slice(path.lastIndexOf("/") + 1))) || "of the workspace",
-      folder: names(top.map(({ path }) => path.slice(0, -1))) || "of the workspace",
-      symbol: "of the workspace",
+      file: names(open.map((path) => path.slice(path.lastIndexOf("/") + 1))) || t("of the workspace"),
+      folder: names(top.map(({ path }) => path.slice(0, -1))) || t("of the workspace"),
+      symbol: t("of the workspace"),
       ...(sessions > 0 && { session: String(sessions) }),
       ...(servers.all.length > 0 && { resource: names(servers.all.map(({ config }) => config.name)) }),
     };
@@ -157,7 +159,7 @@ export class Mentions {
     const open = new Set(openFiles().flatMap((uri) => index.nameOf(uri) ?? []));
     const inside = words.endsWith("/") ? names.inside(words).filter((path) => !path.endsWith("/")) : [];
     const found = inside.length > 0 ? inside.slice(0, mostAlone) : names.files(words, most, (path) => open.has(path));
-    return found.map((path) => fileHit(index, path, words, open.has(path) ? "open" : "", lines));
+    return found.map((path) => fileHit(index, path, words, open.has(path) ? t("open|of a file") : "", lines));
   }
 
   #folders(words: string, ignored: boolean, most: number): MentionHit[] {
@@ -213,7 +215,7 @@ function problemHits(words: string, most: number): MentionHit[] {
       mention: { kind: "problem", uri: uri.toString(), line, message: message.slice(0, 4096) },
       ...{ name: message, marks: marksOf(message, words) },
       ...{ where: `${vscode.workspace.asRelativePath(uri)}:${line}`, whereMarks: [] },
-      note: severity === vscode.DiagnosticSeverity.Error ? "error" : "",
+      note: severity === vscode.DiagnosticSeverity.Error ? t("error") : "",
     };
   });
 }
@@ -237,16 +239,15 @@ function pageHits(words: string): MentionHit[] {
   return [
     {
       ...{ mention: { kind: "page", uri: words }, name: words, marks: [], where: "", whereMarks: [] },
-      note: `fetched from ${host}`,
+      note: t("fetched from {0}", host),
     },
   ];
 }
-
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** Returns "today", "yesterday", "5 days ago". */
 function dayOf(time: number): string {
   const midnight = new Date(time).setHours(0, 0, 0, 0);
   const days = Math.round((midnight - new Date().setHours(0, 0, 0, 0)) / 86_400_000);
+  const relative = new Intl.RelativeTimeFormat(language(), { numeric: "auto" });
   return days > -14 ? relative.format(days, "day") : relative.format(Math.round(days / 7), "week");
 }

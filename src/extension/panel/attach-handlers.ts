@@ -1,6 +1,8 @@
 /** Attaches what is pasted or dropped, and opens what is attached. */
+
 import * as vscode from "vscode";
 import type { Attachment } from "../../chat/prompt-input.ts";
+import { t } from "../../l10n/l10n.ts";
 import { mediaType } from "../../tools/text/codec.ts";
 import { AttachError } from "./attachments.ts";
 import type { Composer } from "./composer.ts";
@@ -20,7 +22,7 @@ export function attachHandlers({ composer, attachFolder, copies }: AttachOptions
     "attach-data": ({ name, mime, data }) => {
       const bytes = Buffer.from(data, "base64");
       // A provider refuses the whole request for an image that is none.
-      if (mediaType(bytes) !== mime) throw new AttachError(`${name} is not attached: its content is damaged.`, "");
+      if (mediaType(bytes) !== mime) throw new AttachError(t("{0} is not attached: its content is damaged.", name), "");
       composer.attach([{ mime, filename: name, url: `data:${mime};base64,${bytes.toString("base64")}` }]);
     },
     "attach-text": ({ name, text }) => composer.attach([textOf(name, text)]),

@@ -223,7 +223,10 @@ export class Composer {
     const before = session.chat.queue.find(({ id }) => id === queuedID);
     try {
       if (before && isServerAnswer(before.parts)) {
-        throw new NoticeError("What the MCP server said is part of the queued message.", "Withdraw it, and send this.");
+        throw new NoticeError(
+          t("What the MCP server said is part of the queued message."),
+          t("Withdraw it, and send this."),
+        );
       }
       await session.queue.edit(queuedID, await this.#texts(text));
     } catch (error) {

@@ -1,9 +1,11 @@
 /** The selection of the active editor, which goes with each message unless the user has switched that off. */
+
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { SelectionView } from "../../chat/attach.ts";
 import type { FilePart } from "../../chat/message.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
+import { t } from "../../l10n/l10n.ts";
 import type { Attachments } from "./attachments.ts";
 import type { Handlers } from "./handlers.ts";
 
@@ -84,7 +86,7 @@ export class EditorSelection implements vscode.Disposable {
   async #whyNot({ document: { uri } }: vscode.TextEditor): Promise<string> {
     if (uri.scheme !== "file") return "";
     // What cannot be looked up cannot be sent.
-    const why = this.#options.files.whyNot(uri).catch(() => "it cannot be read");
+    const why = this.#options.files.whyNot(uri).catch(() => t("it cannot be read"));
     return (await why) ?? "";
   }
 }

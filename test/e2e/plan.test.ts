@@ -93,10 +93,10 @@ describe("plans", () => {
     const raw = () => window.requests.at(-1)?.raw ?? "";
     assert.match(raw(), /built with a fresh context[\s\S]*# Plan\\n1\. Raise the rate to 0\.3/);
     assert.doesNotMatch(raw(), /accountant|I looked around/);
-    await panel.getByText("Fresh context: building begins with the plan alone").waitFor();
+    await panel.getByText("Fresh context: only the plan goes on").waitFor();
     await panel.getByText("whatever the accountant said").first().waitFor();
     panel = await window.reload();
-    await panel.getByText("Fresh context: building begins with the plan alone").waitFor();
+    await panel.getByText("Fresh context: only the plan goes on").waitFor();
     window.plays([{ text: "Nothing more." }]);
     await say(panel, "what is left?");
     await said(panel, "Nothing more.");

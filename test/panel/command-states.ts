@@ -65,6 +65,7 @@ export const commandStates: Record<string, State> = {
           f.unsaid({ type: "compaction", auto: false, plan: "msg_1" }),
           f.rondo([f.said("# Plan\n1. Split cart.ts.")], { summary: true, finish: "stop", completedAt: f.now }),
           f.you("Start building: carry out the plan."),
+          f.rondo([f.said("The cart is split.")], { finish: "stop", completedAt: f.now }),
         ]),
       ),
     ],

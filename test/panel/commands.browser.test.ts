@@ -35,7 +35,7 @@ describe("commands", () => {
   it("are found by letters anywhere in their names; paths and later slashes open no list", async () => {
     const panel = await opened();
     await type(panel, "/co");
-    assert.deepEqual(await names(panel), ["/compact", "/context", "/cost", "/frontend:component"]);
+    assert.deepEqual(await names(panel), ["/compact", "/commit", "/context", "/cost", "/frontend:component"]);
     for (const text of ["/etc/hosts", "see /co", "/zzz"]) {
       await message(panel).fill("");
       await type(panel, text);
@@ -279,6 +279,6 @@ describe("commands", () => {
     await message(panel).press("ArrowDown");
     const id = await message(panel).getAttribute("aria-activedescendant");
     const option = list(panel).locator(`[id="${id}"][aria-selected=true]`);
-    assert.match(await option.innerText(), /\/context/);
+    assert.match(await option.innerText(), /\/commit/);
   });
 });

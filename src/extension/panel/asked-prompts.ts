@@ -31,7 +31,11 @@ export class AskedPrompts {
     this.#key = key;
     this.#changed = changed;
     const kept = Kept.safeParse(memory.get(key)).data ?? [];
-    for (const { place, text } of kept) drafts.write(place, [text, drafts.text(place)].filter(Boolean).join("\n"));
+    for (const { place, text } of kept) {
+      const draft = drafts.text(place);
+      // The page may have got it back while the window closed.
+      if (!draft.includes(text)) drafts.write(place, [text, draft].filter(Boolean).join("\n"));
+    }
     if (kept.length > 0) this.#keep();
   }
 

@@ -29,11 +29,13 @@ describe("VS Code in German", () => {
     // It ignores presses of its first moment.
     await card.locator("button[aria-disabled=false]", { hasText: "Ablehnen" }).waitFor();
     await card.getByRole("button", { name: /^Einmal (zulassen|löschen)/ }).waitFor();
-    await card.getByRole("button", { name: "Ablehnen", exact: true }).click();
+    const words = panel.getByRole("textbox", { name: "Sagen Sie Rondo, was es stattdessen tun soll" });
+    await words.fill("No.");
+    await words.press("Escape");
     await panel.getByText("Nothing was deleted.").waitFor();
     // What the model reads stays English.
     const told = JSON.stringify(window.requests.at(-1)?.body);
-    assert.match(told, /The user (refused|denied)|Not allowed/);
+    assert.match(told, /The user refused this call and says: No\./);
     assert.doesNotMatch(told, /Sie haben dies abgelehnt/);
   });
 

@@ -15,10 +15,12 @@ function name(text: string): string {
   if (whole !== text) return whole;
   const sentence = localized(`${text}.`);
   if (sentence !== `${text}.`) return sentence.slice(0, -1);
-  const [, verb = "", object = ""] = /^(\S+) (.+)$/.exec(text) ?? [];
-  const [done, button] = [t(`${verb}|done`), t(`${verb} {0}`, object)];
-  if (done !== verb) return `${done} ${object}`;
-  return parts[text] ?? button;
+  const [, verb, object = ""] = /^(\S+) (.+)$/.exec(text) ?? [];
+  if (parts[text] !== undefined || verb === undefined) return parts[text] ?? text;
+  const button = t(`${verb} {0}`, object);
+  if (button !== text) return button;
+  const done = t(`${verb}|done`);
+  return `${done === verb ? localized(verb) : done} ${object}`;
 }
 
 const inPattern = ({ source, flags }: RegExp) => new RegExp(source.replace(/\p{L}[\p{L}\d ]*\p{L}/u, name), flags);

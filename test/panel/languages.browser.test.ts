@@ -65,6 +65,9 @@ function misfits(): string[] {
     if (isAction && element.scrollWidth > element.clientWidth + 1) faults.push(`too narrow: ${said(element)}`);
     const isText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
     if (!isText) continue;
+    // Elements within a line have no width of their own.
+    const spills = element.clientWidth > 1 && overflowX === "visible" && element.scrollWidth > element.clientWidth + 1;
+    if (spills) faults.push(`spills: ${said(element)}`);
     const { left, right } = element.getBoundingClientRect();
     for (let outer = element.parentElement; outer && outer !== document.body; outer = outer.parentElement) {
       const { overflowX: clips, textOverflow: ends } = getComputedStyle(outer);

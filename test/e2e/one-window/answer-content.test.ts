@@ -40,11 +40,9 @@ describe("content of answers", () => {
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, "chart.png"), PNG.sync.write(picture));
     await writeFile(path.join(folder, ".env.png"), PNG.sync.write(picture));
-    await writeFile(path.join(window.folder, ".rondoignore"), "pictures/.env.png\n");
   });
   after(async () => {
     await rm(path.join(window.folder, "pictures"), { recursive: true, force: true });
-    await rm(path.join(window.folder, ".rondoignore"), { force: true });
   });
 
   const sizeOf = (image: Locator) =>
@@ -75,7 +73,7 @@ describe("content of answers", () => {
     const image = panel.getByRole("img", { name: "The chart" });
     await image.waitFor();
     assert.deepEqual(await sizeOf(image), [60, 20]);
-    await said(panel, "This image cannot be shown. It is not read unasked: it is named by a .rondoignore file.");
+    await said(panel, "This image cannot be shown. It is not read unasked: it may hold secrets.");
     await said(panel, "This image cannot be shown. It is outside of the workspace.");
     await panel.getByRole("link", { name: "Remote (image on images.invalid)" }).waitFor();
     assert.deepEqual(loads, []);

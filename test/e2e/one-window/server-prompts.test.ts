@@ -80,6 +80,21 @@ describe("prompts of MCP servers", () => {
     assert.equal(window.requests.length, 0);
   });
 
+  it("V14 a resource is found after @, attached and sent", async () => {
+    window.plays([{ text: "The architecture is read." }]);
+    await type("@resource:archit");
+    await list("Mentions")
+      .getByRole("option", { name: /architecture\.md/ })
+      .waitFor();
+    await message(panel).press("Enter");
+    const chips = panel.getByRole("group", { name: "Attached" });
+    await chips.getByRole("button", { name: /^Show .*architecture\.md/ }).waitFor();
+    await type("Read it.");
+    await message(panel).press("Enter");
+    await said(panel, "The architecture is read.");
+    assert.match(window.requests.at(-1)?.raw ?? "", /demo:\/\/resource\/static\/document\/architecture\.md/);
+  });
+
   it("T17 what the server refuses comes back with its sentence", async () => {
     await message(panel).fill("/everything:resource-prompt Video 1");
     await message(panel).press("Escape");

@@ -5,7 +5,7 @@ import type { BudgetRequest, UserRequest } from "./requests.ts";
 export const loopTitle = t("The model repeats itself. Continue?");
 export const planTitle = t("The plan is ready.");
 
-const money = (usd: number) => formatted(usd, { style: "currency", currency: "USD" });
+const money = (usd: number) => formatted(Number(usd.toFixed(2)), { style: "currency", currency: "USD" });
 
 export function budgetTitle(request: BudgetRequest): string {
   switch (request.scope) {

@@ -7,6 +7,7 @@ const parts: Readonly<Record<string, string>> = {
   "time and cost": "Zeit und Kosten",
   Context: "Kontext",
   of: "von",
+  "Read cart.ts, money.ts": "Gelesen cart.ts, money.ts",
   "49 k of 200 k": "49 k von 200 k",
 };
 

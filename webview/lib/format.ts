@@ -5,6 +5,9 @@ import { counted, formatted, language, t } from "../../src/l10n/l10n.ts";
 const tenths = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
 const atMostTenths = { maximumFractionDigits: 1 };
 
+/** `Intl` rounds 3.65, which is a little less in binary, to 3.7: a figure must not depend on who writes it. */
+const rounded = (n: number, digits: number) => Number(n.toFixed(digits));
+
 /** "8 ms", then as `duration`: where milliseconds matter. */
 export function preciseDuration(ms: number): string {
   return ms < 95 ? t("{0} ms", Math.round(ms)) : duration(ms);
@@ -12,7 +15,7 @@ export function preciseDuration(ms: number): string {
 
 /** "0.2 s", "3.1 s", "24 s", "1 min 12 s": a finished duration. */
 export function duration(ms: number): string {
-  return ms < 9_950 ? t("{0} s", formatted(ms / 1000, tenths)) : elapsed(ms);
+  return ms < 9_950 ? t("{0} s", formatted(rounded(ms / 1000, 1), tenths)) : elapsed(ms);
 }
 
 /** A duration in whole seconds, for one that is still counting. */
@@ -32,7 +35,7 @@ export function cutOffWords({ files, open, isUndo }: { files: number; open: numb
     : t("Restore interrupted: {0} of {1} restored", files, all);
 }
 
-const money = (usd: number) => formatted(usd, { style: "currency", currency: "USD" });
+const money = (usd: number) => formatted(rounded(usd, 2), { style: "currency", currency: "USD" });
 
 /** What `price` says of a price that nobody knows. */
 export const unknownPrice = () => t("unknown");
@@ -50,9 +53,9 @@ export function price(usd: number, partial: boolean): string {
 /** "950", "1.2 k", "48 k", "1.3 M": tokens, rounded. */
 export function rough(n: number): string {
   if (n < 1000) return `${n}`;
-  if (n < 9_950) return `${formatted(n / 1000, atMostTenths)} k`;
+  if (n < 9_950) return `${formatted(rounded(n / 1000, 1), atMostTenths)} k`;
   if (n < 999_500) return `${Math.round(n / 1000)} k`;
-  return `${formatted(n / 1_000_000, atMostTenths)} M`;
+  return `${formatted(rounded(n / 1_000_000, 1), atMostTenths)} M`;
 }
 
 const day = 86_400_000;

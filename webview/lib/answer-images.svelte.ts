@@ -1,6 +1,7 @@
 /** Shows images in answers: of the workspace, which the host reads, and those that are in the text itself. */
 import { imageSize } from "../../src/chat/image-size.ts";
 import type { AnswerImage } from "../../src/chat/protocol.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import { imagePlace } from "./image-place.ts";
 import { send } from "./vscode-api.ts";
 
@@ -46,8 +47,8 @@ export const answerImages = new AnswerImages();
 
 function inText(url: string): AnswerImage {
   const size = sizeOf(url);
-  if (size === undefined) return { type: "failed", why: "It is damaged." };
-  return size === "too-large" ? { type: "failed", why: "It is too large." } : { type: "shown", url };
+  if (size === undefined) return { type: "failed", why: t("It is damaged.|image") };
+  return size === "too-large" ? { type: "failed", why: t("It is too large.|image") } : { type: "shown", url };
 }
 
 function sizeOf(url: string): ReturnType<typeof imageSize> {
@@ -64,7 +65,7 @@ function draw(element: HTMLElement, image: AnswerImage): void {
   element.classList.add("shown");
   const fail = (why: string) => {
     const sentence = Object.assign(document.createElement("span"), { className: "why" });
-    sentence.textContent = ` This image cannot be shown. ${why}`;
+    sentence.textContent = ` ${t("This image cannot be shown. {0}", why)}`;
     element.replaceChildren(words, sentence);
   };
   if (image.type === "failed") {
@@ -72,6 +73,6 @@ function draw(element: HTMLElement, image: AnswerImage): void {
     return;
   }
   const picture = Object.assign(document.createElement("img"), { alt: words, src: image.url });
-  picture.addEventListener("error", () => fail("It is damaged."), { once: true });
+  picture.addEventListener("error", () => fail(t("It is damaged.|image")), { once: true });
   element.replaceChildren(picture);
 }

@@ -1,4 +1,5 @@
 /** Draws the formulas of an answer in the elements that show their source. */
+import { t } from "../../src/l10n/l10n.ts";
 import type { MathsInput } from "../workers/maths.ts";
 import { type JobResult, LateWorker } from "./late-worker.ts";
 import { mathElement } from "./mathml.ts";
@@ -44,7 +45,7 @@ function resultOf(source: string): JobResult<string> | Promise<JobResult<string>
   const kept = results.get(source);
   if (kept) return kept;
   const input = texOf(source);
-  if (input.tex.length > maxCharacters) return { ok: false, message: "It is too long." };
+  if (input.tex.length > maxCharacters) return { ok: false, message: t("It is too long.") };
   worker ??= new LateWorker({ load: () => import("rondo:maths"), limitMs });
   const promise = worker.run(input).then((result) => {
     results.set(source, result);
@@ -66,7 +67,8 @@ function show(element: HTMLElement, source: string, result: JobResult<string>): 
   }
   const code = Object.assign(document.createElement("code"), { textContent: source, dir: "ltr" });
   const why = Object.assign(document.createElement("span"), { className: "why" });
-  why.textContent = ` This formula cannot be drawn. ${result.ok ? "There is nothing in it." : result.message}`;
+  const reason = result.ok ? t("There is nothing in it.") : result.message;
+  why.textContent = ` ${t("This formula cannot be drawn. {0}", reason)}`;
   element.classList.add("failed");
   element.replaceChildren(code, why);
 }

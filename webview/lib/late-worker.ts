@@ -6,6 +6,7 @@
  * the code is text of a module. A worker of this origin keeps to the page's policy: it can load nothing and evaluate
  * nothing.
  */
+import { localized, t } from "../../src/l10n/l10n.ts";
 import type { WorkerAnswer, WorkerJob } from "../workers/jobs.ts";
 
 interface LateWorkerOptions {
@@ -20,6 +21,7 @@ const startMs = 20_000;
 /** Without a job for this time, it gives its memory back. */
 const idleMs = 60_000;
 
+/** `message`: in the language of the panel. */
 export type JobResult<Output> = { ok: true; output: Output } | { ok: false; message: string };
 
 interface QueuedJob<Input, Output> {
@@ -59,7 +61,7 @@ export class LateWorker<Input, Output> {
     const job = this.#queue.shift();
     if (!job) return;
     this.#active = job;
-    this.#after(this.#options.limitMs, () => this.#fail("It takes too long to draw."));
+    this.#after(this.#options.limitMs, () => this.#fail(t("It takes too long to draw.")));
     this.#worker.postMessage({ id: ++this.#id, input: job.input } satisfies WorkerJob<Input>);
   }
 
@@ -91,7 +93,9 @@ export class LateWorker<Input, Output> {
     const job = this.#active;
     if (!job || answer.id !== this.#id) return;
     this.#active = undefined;
-    job.done(answer.type === "done" ? { ok: true, output: answer.output } : { ok: false, message: answer.message });
+    // A worker has no language.
+    if (answer.type === "failed") job.done({ ok: false, message: localized(answer.message) });
+    else job.done({ ok: true, output: answer.output });
     void this.#next();
   }
 
@@ -107,7 +111,8 @@ export class LateWorker<Input, Output> {
   #giveUp(): void {
     const jobs = [...(this.#active ? [this.#active] : []), ...this.#queue.splice(0)];
     this.#end();
-    for (const job of jobs) job.done({ ok: false, message: "The part of Rondo that draws it could not be loaded." });
+    const message = t("The part of Rondo that draws it could not be loaded.");
+    for (const job of jobs) job.done({ ok: false, message });
   }
 
   #end(): void {

@@ -3,6 +3,8 @@
  * https://www.w3.org/WAI/WCAG22/Techniques/general/G202
  */
 
+import { t } from "../../src/l10n/l10n.ts";
+
 const names = new WeakMap<Element, string>();
 
 const observer = new ResizeObserver((entries) => {
@@ -34,7 +36,7 @@ export function watchBoxes(root: HTMLElement): void {
     if (width > root.clientWidth) math.classList.add("wide");
   }
   for (const box of root.querySelectorAll<HTMLElement>(".Wide, :is(li, blockquote) pre, .Maths:is(.display, .wide)")) {
-    const name = box.matches(".Wide") ? "Table" : box.matches("pre") ? "Code" : "Formula";
+    const name = box.matches(".Wide") ? t("Table") : box.matches("pre") ? t("Code") : t("Formula");
     watchOverflow(box, name);
   }
 }

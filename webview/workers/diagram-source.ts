@@ -1,8 +1,9 @@
 /** Reads the text of a Mermaid diagram: what it draws, and what it would only say about colours, links and settings. */
+import { msg } from "../../src/l10n/l10n.ts";
 import { JobError } from "./jobs.ts";
 
 export interface Diagram {
-  /** "flowchart", "sequence diagram" */
+  /** "Flowchart", "Sequence diagram" */
   kind: string;
   /** Empty without one. */
   title: string;
@@ -12,14 +13,13 @@ export interface Diagram {
 
 /** First words of diagrams that can be drawn. */
 const kinds: readonly [RegExp, string][] = [
-  [/^(?:graph|flowchart)\b/i, "Flowchart"],
-  [/^stateDiagram(?:-v2)?\b/i, "State diagram"],
-  [/^sequenceDiagram\b/i, "Sequence diagram"],
-  [/^classDiagram\b/i, "Class diagram"],
-  [/^erDiagram\b/i, "Entity relationship diagram"],
-  [/^xychart(?:-beta)?\b/i, "Chart"],
+  [/^(?:graph|flowchart)\b/i, msg("Flowchart")],
+  [/^stateDiagram(?:-v2)?\b/i, msg("State diagram")],
+  [/^sequenceDiagram\b/i, msg("Sequence diagram")],
+  [/^classDiagram\b/i, msg("Class diagram")],
+  [/^erDiagram\b/i, msg("Entity relationship diagram")],
+  [/^xychart(?:-beta)?\b/i, msg("Chart")],
 ];
-const drawable = "flowcharts, and state, sequence, class, entity relationship and XY diagrams";
 
 const maxSourceCharacters = 20_000;
 const maxLines = 400;
@@ -36,7 +36,7 @@ const spoken = /^acc(?:Title|Descr)\s*:\s*(.*)$/;
 
 /** @throws JobError for a diagram that cannot be drawn */
 export function readDiagram(source: string): Diagram {
-  if (source.length > maxSourceCharacters) throw new JobError("It is too long.");
+  if (source.length > maxSourceCharacters) throw new JobError(msg("It is too long."));
   const { title: named, body } = withoutFrontMatter(source);
   const withoutDirectives = body.replace(/%%\{[\s\S]*?\}%%/g, "").replace(/^\s*accDescr\s*\{[^}]*\}/gm, "");
   let title = named;
@@ -51,10 +51,17 @@ export function readDiagram(source: string): Diagram {
     return styling.test(words) ? [] : [line];
   });
   const first = lines[0]?.trim() ?? "";
-  if (first === "") throw new JobError("There is nothing in it.");
+  if (first === "") throw new JobError(msg("There is nothing in it."));
   const kind = kinds.find(([begins]) => begins.test(first))?.[1];
-  if (kind === undefined)
-    throw new JobError(`Rondo draws ${drawable}, but no “${(first.split(/\s/)[0] ?? "").slice(0, 30)}”.`);
+  if (kind === undefined) {
+    const word = (first.split(/\s/)[0] ?? "").slice(0, 30);
+    throw new JobError(
+      msg(
+        "Rondo draws flowcharts, and state, sequence, class, entity relationship and XY diagrams, but no “{0}”.",
+        word,
+      ),
+    );
+  }
   // A class of members is a block, not a style.
   return { kind, title, text: lines.join("\n").replace(/:::[\w-]+/g, "") };
 }
@@ -68,7 +75,7 @@ function withoutFrontMatter(source: string): { title: string; body: string } {
 /** @throws JobError for a diagram whose layout would take too long */
 export function checkDiagram({ text }: Diagram): void {
   const lines = text.split("\n");
-  if (lines.length > maxLines || arrowsIn(lines) > maxArrows) throw new JobError("It is too large.");
+  if (lines.length > maxLines || arrowsIn(lines) > maxArrows) throw new JobError(msg("It is too large."));
 }
 
 const arrow = /[<ox]?(?:--+|==+|-\.+-?)(?:>{1,2}|[ox)](?=\s)|(?=[|\s\w"[({]))|--?\|>|<\|--|\.\.\|?>/g;
@@ -84,14 +91,10 @@ function arrowsIn(lines: readonly string[]): number {
   return count;
 }
 
-const maxWords = 400;
-
-/** Returns the kind, the title and the texts of a drawn diagram. */
-export function describeDiagram({ kind, title }: Diagram, svg: string): string {
+/** Returns the texts of a drawn diagram, each once. */
+export function drawnTexts(svg: string): string {
   const texts = [...svg.matchAll(/<text\b[^>]*>([\s\S]*?)<\/text>/g)].map(([, inner = ""]) => plainText(inner));
-  const words = [...new Set(texts.filter((text) => text !== ""))].join(", ");
-  const all = `${kind}${title === "" ? "" : ` “${title}”`}: ${words}`;
-  return all.length > maxWords ? `${all.slice(0, maxWords)}…` : all;
+  return [...new Set(texts.filter((text) => text !== ""))].join(", ");
 }
 
 const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", amp: "&" };

@@ -1,6 +1,7 @@
 /** The worker that draws Mermaid diagrams as SVG. */
 import { renderMermaidSVG } from "beautiful-mermaid";
-import { checkDiagram, describeDiagram, readDiagram } from "./diagram-source.ts";
+import { msg } from "../../src/l10n/l10n.ts";
+import { checkDiagram, drawnTexts, readDiagram } from "./diagram-source.ts";
 import { JobError, serve } from "./jobs.ts";
 
 /** Colours as `#rrggbb`. */
@@ -24,8 +25,10 @@ export interface DrawnDiagram {
   svg: string;
   width: number;
   height: number;
-  /** What it shows, for those who do not see it. */
-  words: string;
+  /** In English. */
+  kind: string;
+  title: string;
+  texts: string;
 }
 
 const maxCharacters = 1_000_000;
@@ -42,12 +45,13 @@ function draw({ source, colours, font }: DiagramInput): DrawnDiagram {
   // An image loads nothing, but what it names would still be looked at as a request.
   const svg = drawn.replace(/@import[^;]*;[^;\n]*;?[^\n]*\n/g, "\n").toWellFormed();
   const [, width = 0, height = 0] = /^<svg[^>]* width="([\d.]+)" height="([\d.]+)"/.exec(svg)?.map(Number) ?? [];
-  if (width < 1 || height < 1 || !svg.includes("</text>")) throw new JobError("There is nothing in it.");
-  if (svg.length > maxCharacters || width > maxPixels || height > maxPixels) throw new JobError("It is too large.");
-  return { svg, width, height, words: describeDiagram(diagram, svg) };
+  if (width < 1 || height < 1 || !svg.includes("</text>")) throw new JobError(msg("There is nothing in it."));
+  if (svg.length > maxCharacters || width > maxPixels || height > maxPixels)
+    throw new JobError(msg("It is too large."));
+  return { svg, width, height, kind: diagram.kind, title: diagram.title, texts: drawnTexts(svg) };
 }
 
 // The library hides `self` where there is no `document`, and puts it back (src/elk-instance.ts): in a worker that throws.
 Object.assign(globalThis, { document: null });
 Object.defineProperty(globalThis, "self", { value: globalThis, writable: true });
-serve(draw, () => "It is not a Mermaid diagram, or one of a form that Rondo cannot read.");
+serve(draw, () => msg("It is not a Mermaid diagram, or one of a form that Rondo cannot read."));

@@ -1,5 +1,6 @@
 /** The worker that turns TeX into MathML. */
 import katex from "katex";
+import { msg } from "../../src/l10n/l10n.ts";
 import { JobError, serve } from "./jobs.ts";
 
 export interface MathsInput {
@@ -29,17 +30,17 @@ function mathML({ tex, display }: MathsInput): string {
     maxSize: maxSizeEm,
   });
   if (html.includes(untrustedColour)) {
-    throw new JobError("Links, pictures and styles are not allowed in formulas.");
+    throw new JobError(msg("Links, pictures and styles are not allowed in formulas."));
   }
-  if (html.length > maxCharacters) throw new JobError("It is too large.");
+  if (html.length > maxCharacters) throw new JobError(msg("It is too large."));
   return html;
 }
 
 /** KaTeX's own sentence: "KaTeX parse error: Undefined control sequence: \foo at position 1: …". */
 function reason(error: unknown): string {
-  if (!(error instanceof katex.ParseError)) return "It is too deep.";
+  if (!(error instanceof katex.ParseError)) return msg("It is too deep.");
   const words = error.message.replace(/^KaTeX parse error: /, "").replace(/ at (?:position \d+|end of input):.*$/s, "");
-  return words.length > 100 ? "It is not valid TeX." : `${words}.`;
+  return words.length > 100 ? msg("It is not valid TeX.") : `${words}.`;
 }
 
 serve(mathML, reason);

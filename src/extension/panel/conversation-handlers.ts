@@ -65,8 +65,8 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
     "show-context": () => send({ type: "context", use: contextView(session(), conversations.runsElsewhere) }),
     async "change-piece"({ partID, change }) {
       if (!session().running && conversations.runsElsewhere) {
-        const message = "This session runs in another window or process.";
-        return send({ type: "notice", message, next: "Change its context there.", fix: "none" });
+        const message = t("This session runs in another window or process.");
+        return send({ type: "notice", message, next: t("Change its context there."), fix: "none" });
       }
       await session().changePiece(partID, change);
     },

@@ -6,7 +6,7 @@ import { type ArgumentValues, commandRequests } from "./command-requests.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ContextUse, PieceChange } from "./context-views.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
-import { type FoundMentions, type MentionKindNotes, mentionRequests } from "./mentions.ts";
+import { type FoundMentions, type MentionKindNotes, mentionRequests } from "./mention-search.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
 import { Attachment, SendTime } from "./prompt-input.ts";
 import {

@@ -41,7 +41,7 @@ import { vscodeTools } from "./host/vscode-tools.ts";
 import { WindowServers } from "./mcp/window-servers.ts";
 import { AttachMention } from "./mentions/attach-mention.ts";
 import { FileIndex } from "./mentions/file-index.ts";
-import { Mentions } from "./mentions/mentions.ts";
+import { Mentions } from "./mentions/mention-page.ts";
 import { Keys } from "./models/keys.ts";
 import { Models } from "./models/models.ts";
 import { Attention } from "./outside/attention.ts";

@@ -1,5 +1,5 @@
 /** States of the list that "@" opens. */
-import type { MentionGroup, MentionHit, MentionKind } from "../../src/chat/mentions.ts";
+import type { MentionGroup, MentionHit, MentionKind } from "../../src/chat/mention-search.ts";
 import type { EditorContext } from "../../src/chat/protocol.ts";
 import * as f from "./fixtures.ts";
 import { agents } from "./loop-states.ts";

@@ -1,7 +1,7 @@
 /** The list of "@": what the editor holds, and agents. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import type { FoundMentions } from "../../src/chat/mentions.ts";
+import type { FoundMentions } from "../../src/chat/mention-search.ts";
 import type { EditorContext } from "../../src/chat/protocol.ts";
 import { button, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";

@@ -6,7 +6,7 @@ import type {
   MentionKind,
   MentionKindNotes,
   MentionQuery,
-} from "../../src/chat/mentions.ts";
+} from "../../src/chat/mention-search.ts";
 import { send } from "../lib/vscode-api.ts";
 
 class MentionSearch {

@@ -6,7 +6,7 @@ import {
   type MentionKind,
   type MentionKindNotes,
   mentionKinds,
-} from "../../src/chat/mentions.ts";
+} from "../../src/chat/mention-search.ts";
 import type { AgentChoice, EditorContext, EditorContextKind } from "../../src/chat/protocol.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "./icons.ts";

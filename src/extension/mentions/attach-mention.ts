@@ -1,7 +1,7 @@
 /** Attaches what the user has chosen in the list of "@". */
 
 import * as vscode from "vscode";
-import type { Mention } from "../../chat/mentions.ts";
+import type { Mention } from "../../chat/mention-search.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { counted, t } from "../../l10n/l10n.ts";
 import { markdownSteps } from "../../loop/transfer/export.ts";
@@ -22,7 +22,7 @@ import type { FileIndex } from "./file-index.ts";
 const maxListed = 500;
 const pageTimeMs = 30_000;
 
-interface AttachOptions {
+interface AttachSources {
   files: Attachments;
   composer: Pick<Composer, "attachFiles" | "attachLater">;
   conversations: Pick<Conversations, "chat">;
@@ -37,9 +37,9 @@ interface AttachOptions {
 type MentionOf<K extends Mention["kind"]> = Extract<Mention, { kind: K }>;
 
 export class AttachMention {
-  readonly #options: AttachOptions;
+  readonly #options: AttachSources;
 
-  constructor(options: AttachOptions) {
+  constructor(options: AttachSources) {
     this.#options = options;
   }
 

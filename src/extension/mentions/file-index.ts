@@ -16,14 +16,14 @@ interface IndexOptions {
   folders(): readonly string[];
 }
 
-interface Listing {
+interface ListedFiles {
   names: FileNames;
   folders: readonly vscode.Uri[];
 }
 
 export class FileIndex {
   readonly #options: IndexOptions;
-  readonly #listings = new Map<boolean, Listing>();
+  readonly #listings = new Map<boolean, ListedFiles>();
   readonly #listing = new Map<boolean, Promise<boolean>>();
 
   constructor(options: IndexOptions) {
@@ -80,7 +80,7 @@ export class FileIndex {
   }
 
   /** The folders may be others by now: those of another session. */
-  #current(ignored: boolean): Listing | undefined {
+  #current(ignored: boolean): ListedFiles | undefined {
     const listing = this.#listings.get(ignored);
     const isSame = listing && String(listing.folders) === String(this.#folders);
     return isSame ? listing : undefined;

@@ -1,16 +1,13 @@
 /** Makes rows of the list of "@" from what was found. */
 
 import * as vscode from "vscode";
-import type { MentionHit, Span } from "../../chat/mentions.ts";
+import type { Mark, MentionHit } from "../../chat/mention-search.ts";
 import { counted, t } from "../../l10n/l10n.ts";
 import type { FileIndex } from "./file-index.ts";
 import { type NamedFolder, nameOf } from "./file-search.ts";
 import { marksOf } from "./fuzzy.ts";
 
-/** First and last line of a file, from 1, both included. */
-export type Lines = readonly [first: number, last: number];
-
-/** Splits "cart.ts#12-40" into the words and the lines. */
+/** Splits "cart.ts#12-40" into the words and the first and last line, from 1, both included. */
 export function splitLines(words: string): { words: string; lines: [number, number] | undefined } {
   const [whole, first, last] = /#L?(\d{1,7})(?:[-–]L?(\d{1,7}))?$/.exec(words) ?? [];
   if (whole === undefined) return { words, lines: undefined };
@@ -52,8 +49,8 @@ function pathHit(path: string, words: string): Omit<MentionHit, "mention" | "not
 }
 
 /** Returns the parts of the spans in a piece of the text, counted from its beginning. */
-function within(spans: readonly Span[], from: number, length: number): Span[] {
-  return spans.flatMap(([a, b]): Span[] => {
+function within(spans: readonly Mark[], from: number, length: number): Mark[] {
+  return spans.flatMap(([a, b]): Mark[] => {
     const [first, last] = [Math.max(a - from, 0), Math.min(b - from, length)];
     return first < last ? [[first, last]] : [];
   });

@@ -8,7 +8,7 @@ import type {
   MentionKind,
   MentionKindNotes,
   MentionQuery,
-} from "../../chat/mentions.ts";
+} from "../../chat/mention-search.ts";
 import { language, t } from "../../l10n/l10n.ts";
 import type { McpServers } from "../../mcp/mcp-servers.ts";
 import type { ServerResources } from "../../mcp/resources/server-resources.ts";

@@ -27,16 +27,16 @@ export const Mention = z.discriminatedUnion("kind", [
 export type Mention = z.infer<typeof Mention>;
 
 /** A part of a text: the index of its first character, and the one after its last. */
-export type Mark = readonly [from: number, to: number];
+export type MarkedSpan = readonly [from: number, to: number];
 
 export interface MentionHit {
   mention: Mention;
   name: string;
   /** The parts of the name that the words fit. */
-  marks: readonly Mark[];
+  marks: readonly MarkedSpan[];
   /** Where it is: a folder with "/" at its end, a file with its line, a server. Empty if the name says it. */
   where: string;
-  whereMarks: readonly Mark[];
+  whereMarks: readonly MarkedSpan[];
   /** "open", "12 files", "yesterday"; empty for nothing to say. */
   note: string;
 }

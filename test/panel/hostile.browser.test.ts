@@ -228,7 +228,7 @@ describe("hostile text in the panel", () => {
       ),
     );
     await panel.page.getByRole("link", { name: "web", exact: true }).click();
-    await panel.page.getByRole("link", { name: "pic", exact: true }).press("Enter");
+    await panel.page.getByRole("link", { name: "pic (image on example.com)", exact: true }).press("Enter");
     await panel.page.getByRole("link", { name: "file", exact: true }).click({ button: "left", modifiers: ["Control"] });
     for (const press of await panel.page.getByText("press", { exact: true }).all()) await press.click();
     const links = (await panel.sent()).filter(({ type }) => type === "open-link" || type === "open-file");

@@ -101,6 +101,10 @@ export class Studio {
   }
 
   async #capture(): Promise<Buffer> {
+    // Diagrams are new images in each theme.
+    await this.#panel.page.evaluate(async () => {
+      await Promise.allSettled([...document.images].map((image) => image.decode()));
+    });
     const { data } = await this.#session.send("Page.captureScreenshot", { format: "png", optimizeForSpeed: true });
     return Buffer.from(data, "base64");
   }

@@ -1,5 +1,5 @@
 /** Has diagrams drawn by their worker, and keeps them. */
-import type { DiagramInput, DrawnDiagram } from "../workers/diagrams.ts";
+import type { DiagramColours, DiagramInput, DrawnDiagram } from "../workers/diagrams.ts";
 import type { DiagramLook } from "./diagram-colours.svelte.ts";
 import { type JobResult, LateWorker } from "./late-worker.ts";
 
@@ -12,7 +12,8 @@ const results = new Map<string, Promise<JobResult<DrawnDiagram>>>();
 
 /** Never rejects. */
 export function drawDiagram(source: string, { colours, font }: DiagramLook): Promise<JobResult<DrawnDiagram>> {
-  const key = JSON.stringify([source, colours, font]);
+  // The bars of a chart have shades of their own. Everything else takes its colours from the first element.
+  const key = JSON.stringify([source, font, /\bxychart/.test(source) && colours]);
   const kept = results.get(key);
   if (kept) return kept;
   const drawn = worker.run({ source, colours, font });
@@ -22,7 +23,14 @@ export function drawDiagram(source: string, { colours, font }: DiagramLook): Pro
   return drawn;
 }
 
-/** An image runs no scripts and loads nothing: https://www.w3.org/TR/SVG2/conform.html#secure-static-mode */
-export function imageUrl({ svg }: DrawnDiagram): string {
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+/**
+ * Returns the image in the present colours, at once when the theme has changed. An image runs no scripts and loads
+ * nothing: https://www.w3.org/TR/SVG2/conform.html#secure-static-mode
+ */
+export function imageUrl({ svg }: DrawnDiagram, colours: DiagramColours): string {
+  const { ground, ink, line, accent, quiet, box, border } = colours;
+  const names = { bg: ground, fg: ink, line, accent, muted: quiet, surface: box, border };
+  const style = Object.entries(names).map(([name, colour]) => `--${name}:${colour}`);
+  const coloured = svg.replace(/ style="[^"]*"/, () => ` style="${style.join(";")}"`);
+  return `data:image/svg+xml,${encodeURIComponent(coloured)}`;
 }

@@ -13,7 +13,7 @@ import {
   type Tokens,
   type TokensList,
 } from "marked";
-import { blockMaths, inlineMaths, mathsLine } from "./maths-rules.ts";
+import { blockMaths, inlineMaths, maskMaths, mathsLine } from "./maths-rules.ts";
 
 const maxDepth = 16;
 /** Emphasis and links are matched in the square of their signs. */
@@ -57,7 +57,7 @@ const mathsInline: TokenizerExtension["tokenizer"] = (src, tokens) => {
 /** Signs of emphasis in a formula are none. */
 class MathsHooks extends Hooks {
   override emStrongMask(src: string): string {
-    return src.replace(/\$(?=[^\s$`])[^$`\n]*[^\s$`\\]\$(?!\d)|\\\(.*?\\\)/g, (maths) => "+".repeat(maths.length));
+    return maskMaths(src);
   }
 }
 

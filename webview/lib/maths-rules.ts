@@ -18,7 +18,7 @@ export interface FoundMaths {
 /** Before the opening `$` of a formula. */
 const withinWord = /[\p{L}\p{N}\\$]$/u;
 /** "$5, not 6$", "$20 for a$" */
-const amount = /^\d[\d.,]*\s?(?:[kKMB]|bn|USD)?[\s,;]+(?:[a-z]{2,}|a)\b(?!\s*[=<>^_])/;
+const amount = /^\d[\d.,]*(?:[kKMB]|bn)?;?\s(?:[a-z]{2,}|a)\b(?! ?[=<>^_])/;
 const blankLine = /\n[ \t]*\n/;
 
 /** Returns the formula that begins a text. `before`: what stands before it on the line. */
@@ -109,6 +109,25 @@ export function blockMaths(src: string): FoundBlock | undefined {
 function isOpen(tex: string): boolean {
   const first = tex.split("\n", 1)[0] ?? "";
   return tex.includes("\n") && (first.trim() === "" || /[\\^_=]/.test(first));
+}
+
+/** Replaces formulas, so that signs in them are no emphasis. The length stays the same. */
+export function maskMaths(src: string): string {
+  const parts = src.split("$");
+  for (let at = 1; at < parts.length - 1; at++) {
+    const inside = parts[at] ?? "";
+    if (inside.trim() !== inside || inside === "" || /[`\n]|\\$/.test(inside) || /^\d/.test(parts[at + 1] ?? ""))
+      continue;
+    parts[at] = "+".repeat(inside.length);
+    // What follows is outside again.
+    at++;
+  }
+  const [first = "", ...others] = parts.join("$").split("\\(");
+  const masked = others.map((part) => {
+    const end = part.indexOf("\\)");
+    return end < 0 ? part : "+".repeat(end) + part.slice(end);
+  });
+  return [first, ...masked].join("\\(");
 }
 
 /** Returns where a line begins that may begin a formula; undefined: nowhere. */

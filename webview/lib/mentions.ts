@@ -29,7 +29,7 @@ interface KindRow {
   note: string;
 }
 
-export interface HitRow {
+interface HitRow {
   type: "hit";
   kind: MentionKind;
   hit: MentionHit;

@@ -54,6 +54,7 @@ export function spokenText(markdown: string): string {
   for (const line of lines) {
     const words = line
       .replace(/^[ \t]*[-*+][ \t]/, "")
+      .replace(/^\[([ xX])\] /, (_, mark: string) => (mark === " " ? "To do: " : "Done: "))
       .replace(/[*_`#>|]+/g, "")
       .replace(/\s+/g, " ")
       .trim();

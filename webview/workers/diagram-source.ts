@@ -32,24 +32,22 @@ const maxArrows = 250;
  */
 const styling =
   /^(?:classDef|class(?=\s+[\w,]+\s+\w+\s*;?$)|cssClass|style|linkStyle|click|link|links|callback|href)\s/;
-const spoken = /^acc(?:Title|Descr)\s*:\s*(.*)$/;
 
 /** @throws JobError for a diagram that cannot be drawn */
 export function readDiagram(source: string): Diagram {
   if (source.length > maxSourceCharacters) throw new JobError(msg("It is too long."));
   const { title: named, body } = withoutFrontMatter(source);
-  const withoutDirectives = body.replace(/%%\{[\s\S]*?\}%%/g, "").replace(/^\s*accDescr\s*\{[^}]*\}/gm, "");
+  const lines: string[] = [];
   let title = named;
-  const lines = withoutDirectives.split("\n").flatMap((line) => {
+  let describes = false;
+  for (const line of withoutDirectives(body).split("\n")) {
     const words = line.trim();
-    if (words === "" || words.startsWith("%%")) return [];
-    const [, said] = spoken.exec(words) ?? [];
-    if (said !== undefined) {
-      if (words.startsWith("accTitle")) title = said;
-      return [];
-    }
-    return styling.test(words) ? [] : [line];
-  });
+    if (/^accDescr\s*\{/.test(words)) describes = true;
+    if (/^accTitle\s*:/.test(words)) title = words.slice(words.indexOf(":") + 1).trim();
+    const isDrawn = words !== "" && !words.startsWith("%%") && !/^acc(?:Title|Descr)\b/.test(words);
+    if (isDrawn && !describes && !styling.test(words)) lines.push(line);
+    if (describes && words.includes("}")) describes = false;
+  }
   const first = lines[0]?.trim() ?? "";
   if (first === "") throw new JobError(msg("There is nothing in it."));
   const kind = kinds.find(([begins]) => begins.test(first))?.[1];
@@ -66,10 +64,24 @@ export function readDiagram(source: string): Diagram {
   return { kind, title, text: lines.join("\n").replace(/:::[\w-]+/g, "") };
 }
 
+/** One that does not end is left for the comments. */
+function withoutDirectives(text: string): string {
+  const [first = "", ...others] = text.split("%%{");
+  const rest = others.map((part) => {
+    const end = part.indexOf("}%%");
+    return end < 0 ? `%%{${part}` : part.slice(end + 3);
+  });
+  return [first, ...rest].join("");
+}
+
 function withoutFrontMatter(source: string): { title: string; body: string } {
-  const [all = "", inner = ""] = /^\s*---\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(source) ?? [];
-  const [, title = ""] = /^title:[ \t]*(.*)$/m.exec(inner) ?? [];
-  return { title: title.replace(/^(["'])(.*)\1$/, "$2").trim(), body: source.slice(all.length) };
+  const lines = source.trimStart().split("\n");
+  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---");
+  if (lines[0]?.trimEnd() !== "---" || end < 0) return { title: "", body: source };
+  const named = lines.slice(1, end).find((line) => line.startsWith("title:")) ?? "";
+  const title = named.slice("title:".length).trim();
+  const isQuoted = /^["']/.test(title) && title.length > 1 && title.endsWith(title.charAt(0));
+  return { title: isQuoted ? title.slice(1, -1) : title, body: lines.slice(end + 1).join("\n") };
 }
 
 /** @throws JobError for a diagram whose layout would take too long */
@@ -78,7 +90,8 @@ export function checkDiagram({ text }: Diagram): void {
   if (lines.length > maxLines || arrowsIn(lines) > maxArrows) throw new JobError(msg("It is too large."));
 }
 
-const arrow = /[<ox]?(?:--+|==+|-\.+-?)(?:>{1,2}|[ox)](?=\s)|(?=[|\s\w"[({]))|--?\|>|<\|--|\.\.\|?>/g;
+/** Of all kinds of arrows; those of sequences have a line each. An arrow with words in its midst counts twice. */
+const arrow = /[-=.~]{2,}/;
 
 /** Returns about how many arrows the lines draw, at most too many. */
 function arrowsIn(lines: readonly string[]): number {
@@ -93,14 +106,22 @@ function arrowsIn(lines: readonly string[]): number {
 
 /** Returns the texts of a drawn diagram, each once. */
 export function drawnTexts(svg: string): string {
-  const texts = [...svg.matchAll(/<text\b[^>]*>([\s\S]*?)<\/text>/g)].map(([, inner = ""]) => plainText(inner));
+  const texts = svg
+    .split("<text")
+    .slice(1)
+    .map((part) => plainText(part.slice(part.indexOf(">") + 1, part.indexOf("</text>"))));
   return [...new Set(texts.filter((text) => text !== ""))].join(", ");
 }
 
 const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", amp: "&" };
 
 function plainText(inner: string): string {
-  const text = inner.replace(/<\/tspan>\s*<tspan/g, "</tspan> <tspan").replace(/<[^>]*>/g, "");
+  // Each line of a text is an element of its own.
+  const text = inner
+    .replaceAll("</tspan><tspan", "</tspan> <tspan")
+    .split("<")
+    .map((part, at) => (at === 0 ? part : part.slice(part.indexOf(">") + 1)))
+    .join("");
   return text
     .replace(/&(#39|\w+);/g, (whole, name: string) => entities[name] ?? whole)
     .replace(/\s+/g, " ")

@@ -43,7 +43,8 @@ function draw({ source, colours, font }: DiagramInput): DrawnDiagram {
     ...{ line, border, accent },
   });
   // An image loads nothing, but what it names would still be looked at as a request.
-  const svg = drawn.replace(/@import[^;]*;[^;\n]*;?[^\n]*\n/g, "\n").toWellFormed();
+  const lines = drawn.split("\n").filter((line) => !line.trimStart().startsWith("@import"));
+  const svg = lines.join("\n").toWellFormed();
   const [, width = 0, height = 0] = /^<svg[^>]* width="([\d.]+)" height="([\d.]+)"/.exec(svg)?.map(Number) ?? [];
   if (width < 1 || height < 1 || !svg.includes("</text>")) throw new JobError(msg("There is nothing in it."));
   if (svg.length > maxCharacters || width > maxPixels || height > maxPixels)

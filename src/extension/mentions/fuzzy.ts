@@ -1,6 +1,6 @@
 /** Fuzzy search in names: which of them have the letters in this order, best first, and where the letters are. */
 import uFuzzy from "@leeoniya/ufuzzy";
-import type { Mark } from "../../chat/mention-search.ts";
+import type { MarkedSpan } from "../../chat/mention-search.ts";
 
 /** Letters may be anywhere within a name: "cart" fits "CustomerArticle". */
 const anywhere = { intraIns: Number.POSITIVE_INFINITY, intraChars: "." };
@@ -43,13 +43,13 @@ function isWordStart(name: string, at: number): boolean {
 }
 
 /** Returns the parts of the name that the words fit: their letters in a row where they are, else one by one. */
-export function marksOf(name: string, words: string): Mark[] {
+export function marksOf(name: string, words: string): MarkedSpan[] {
   const at = name.toLowerCase().indexOf(words.toLowerCase());
   if (at >= 0 && words !== "") return [[at, at + words.length]];
   const searcher = searcherFor(words);
   const idxs = searcher.filter([name], words);
   const ranges = idxs && idxs.length > 0 ? (searcher.info(idxs, [name], words).ranges[0] ?? []) : [];
-  const spans: Mark[] = [];
+  const spans: MarkedSpan[] = [];
   for (let i = 0; i + 1 < ranges.length; i += 2) spans.push([ranges[i] ?? 0, ranges[i + 1] ?? 0]);
   return spans;
 }

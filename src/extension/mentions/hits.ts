@@ -1,7 +1,7 @@
 /** Makes rows of the list of "@" from what was found. */
 
 import * as vscode from "vscode";
-import type { Mark, MentionHit } from "../../chat/mention-search.ts";
+import type { MarkedSpan, MentionHit } from "../../chat/mention-search.ts";
 import { counted, t } from "../../l10n/l10n.ts";
 import type { FileIndex } from "./file-index.ts";
 import { type NamedFolder, nameOf } from "./file-search.ts";
@@ -49,8 +49,8 @@ function pathHit(path: string, words: string): Omit<MentionHit, "mention" | "not
 }
 
 /** Returns the parts of the spans in a piece of the text, counted from its beginning. */
-function within(spans: readonly Mark[], from: number, length: number): Mark[] {
-  return spans.flatMap(([a, b]): Mark[] => {
+function within(spans: readonly MarkedSpan[], from: number, length: number): MarkedSpan[] {
+  return spans.flatMap(([a, b]): MarkedSpan[] => {
     const [first, last] = [Math.max(a - from, 0), Math.min(b - from, length)];
     return first < last ? [[first, last]] : [];
   });

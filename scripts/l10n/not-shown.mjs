@@ -60,6 +60,7 @@ const technical = [
     text: /^and \{0\}$|^more file$|^\{0\} (more|has)|^(Problem in|Session|Changes of|Changes$|What follows)/,
     why: "names and texts of attachments, for the model and the record",
   },
+  { file: /draw-diagram|diagram-source/, text: /^style=|tspan/, why: "SVG" },
   { file: /git-changes/, text: /./, why: "diffs for the model" },
   { file: /command-rows|slash-commands/, text: /^MCP server/, why: "a source, which is compared" },
   { file: /DropTarget/, text: /^Files$/, why: "a type of dragged data" },

@@ -1,4 +1,5 @@
 /** Text of a model as a screen reader speaks it: whole sentences without the signs of Markdown. */
+import { t } from "../../src/l10n/l10n.ts";
 
 /**
  * What may end a sentence: a mark before a space, with what closes a quotation or emphasis, an empty line, or a line
@@ -54,7 +55,7 @@ export function spokenText(markdown: string): string {
   for (const line of lines) {
     const words = line
       .replace(/^[ \t]*[-*+][ \t]/, "")
-      .replace(/^\[([ xX])\] /, (_, mark: string) => (mark === " " ? "To do: " : "Done: "))
+      .replace(/^\[([ xX])\] /, (_, mark: string) => `${mark === " " ? t("To do:") : t("Done:")} `)
       .replace(/[*_`#>|]+/g, "")
       .replace(/\s+/g, " ")
       .trim();

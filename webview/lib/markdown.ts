@@ -4,8 +4,10 @@
  * the rest. Nothing in the result can run, load or navigate: a link has no `href`, its address is in `data-href` for the
  * click handler in main.ts; formulas and pictures are text, which `draw-maths.ts` and `answer-images.svelte.ts` replace.
  */
+
 import DOMPurify from "dompurify";
 import { Marked, Renderer, type Token, type Tokens } from "marked";
+import { t } from "../../src/l10n/l10n.ts";
 import { escapeHtml, highlight, highlightLines } from "./highlight.ts";
 import { imagePlace } from "./image-place.ts";
 import { parseLink } from "./link-target.ts";
@@ -55,7 +57,7 @@ const marked = new Marked({
     // An element with a direction of its own does not decide that of the text around it.
     codespan: ({ text }) => `<code dir="ltr">${escapeHtml(text)}</code>`,
     checkbox: ({ checked }) =>
-      `<span class="codicon codicon-${checked ? "pass-filled" : "circle"} Check" role="img" aria-label="${checked ? "Done" : "To do"}"></span>`,
+      `<span class="codicon Check ${checked ? "done" : "open"}" role="img" aria-label="${checked ? t("Done") : t("To do|not done yet")}"></span>`,
     listitem(item) {
       return `<li${item.task ? ' class="Task"' : ""}>${this.parser.parse(item.tokens)}</li>\n`;
     },
@@ -85,9 +87,9 @@ function maths({ text, display }: MathsToken): string {
 function image(href: string, text: string): string {
   const place = imagePlace(href);
   const words = escapeHtml(text);
-  if (place.type === "web") return link(href, `${words || "Image"} (image on ${escapeHtml(place.host)})`);
+  if (place.type === "web") return link(href, t("{0} (image on {1})", words || t("Image"), escapeHtml(place.host)));
   if (place.type === "none") return words || escapeHtml(href.slice(0, 80));
-  return `<span class="Picture" data-image="${escapeHtml(href)}">${words || (place.type === "file" ? escapeHtml(place.path) : "Image")}</span>`;
+  return `<span class="Picture" data-image="${escapeHtml(href)}">${words || (place.type === "file" ? escapeHtml(place.path) : t("Image"))}</span>`;
 }
 
 function link(href: string, html: string): string {

@@ -84,6 +84,6 @@ function wideMaths(root: HTMLElement): (() => void)[] {
     .filter((maths) => (maths.firstElementChild?.getBoundingClientRect().width ?? 0) > width)
     .map((maths) => () => {
       maths.classList.add("wide");
-      watchOverflow(maths, "Formula");
+      watchOverflow(maths, t("Formula"));
     });
 }

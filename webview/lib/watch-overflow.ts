@@ -65,7 +65,8 @@ function scrolling(box: HTMLElement): (() => void)[] {
   if (name === undefined) return [];
   // Fractions of a pixel are nothing to scroll.
   const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
-  if (scrolls === box.hasAttribute("role") || (!scrolls && box === document.activeElement)) return [];
+  const isSame = scrolls ? box.role === "region" && box.ariaLabel === name : box.role !== "region";
+  if (isSame || (!scrolls && box === document.activeElement)) return [];
   return [
     () => {
       if (scrolls) {

@@ -39,7 +39,6 @@ export function attachHandlers({ composer, attachFolder, copies }: AttachOptions
   } satisfies Partial<Handlers>;
 }
 
-/** Numbers pasted texts, whose contents differ though their names do not. */
 function textOf(filename: string, text: string): Attachment {
   const data = Buffer.from(text.toWellFormed()).toString("base64");
   return { mime: "text/plain", filename, url: `data:text/plain;base64,${data}` };
@@ -53,7 +52,9 @@ async function isFolder(uri: vscode.Uri): Promise<boolean> {
 async function open({ url, mime, filename, source }: Attachment, copies: vscode.Uri): Promise<void> {
   const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
   if (data === undefined) {
-    await openInEditor(vscode.Uri.parse(url).fsPath, source?.start);
+    const uri = vscode.Uri.parse(url);
+    if (uri.scheme === "file") await openInEditor(uri.fsPath, source?.start);
+    else await vscode.window.showTextDocument(uri, { preview: true });
     return;
   }
   // A copy, because VS Code shows images only from files. The last one that was shown is replaced.

@@ -72,6 +72,8 @@ export class Composer {
   #values = new AbortController();
   readonly #choices: SessionChoices;
   readonly #late = new Set<LateAttachment>();
+  /** Resolves when what is attached to the messages so far is there. */
+  #gathering: Promise<unknown> = Promise.resolve();
 
   readonly handlers = {
     prompt: (request) => this.#promptFromPanel(request),
@@ -133,11 +135,16 @@ export class Composer {
     return this.#sources.commands.choices;
   }
 
+  /** Messages keep their order, though one may have to wait for what is attached to it. */
   async #promptFromPanel(request: Pick<WrittenPrompt, "text" | "attachments" | "agents" | "when">): Promise<void> {
     const written = { ...request, comments: this.#pendingIDs };
     const session = this.#session;
+    const gathered = this.#gathering.then(() => this.#allAttached(session, request.attachments));
+    this.#gathering = gathered.catch(() => {});
     try {
-      await this.prompt({ ...written, attachments: await this.#allAttached(request.attachments) });
+      const attachments = await gathered;
+      if (session !== this.#session) throw new AttachError(t("Another session came on screen before it was sent."), "");
+      await this.prompt({ ...written, attachments });
     } catch (error) {
       if (!(error instanceof AttachError)) throw error;
       this.#giveBack(session, { ...written, attachments: [], comments: [] }, error);
@@ -289,10 +296,10 @@ export class Composer {
   }
 
   /** Returns all that is attached to a message which is sent now. @throws AttachError if something cannot be read */
-  async #allAttached(shown: readonly Attachment[]): Promise<Attachment[]> {
-    const place = this.#place;
+  async #allAttached({ chat }: Session, shown: readonly Attachment[]): Promise<Attachment[]> {
+    const place = this.#placeOf(chat.session.id);
     await Promise.all([...this.#late].flatMap((late) => (late.place === place ? [late.done] : [])));
-    const selected = await this.#sources.selection.forMessage(this.#session.chat);
+    const selected = await this.#sources.selection.forMessage(chat);
     // The panel may not have heard of the newest.
     return joined(joined(selected, shown), this.#drafts.attachments(place));
   }

@@ -143,7 +143,8 @@ function strangeContents(images: string[]): { strange: string[]; handlers: numbe
     const svg = new DOMParser().parseFromString(text, "image/svg+xml");
     const all = [...svg.querySelectorAll("*")];
     const strange = /^(?:script|image|foreignObject|a|use|set|animate.*|parsererror)$/;
-    const attributes = all.flatMap((one) => [...one.attributes]);
+    // What is said in them is text.
+    const attributes = all.flatMap((one) => [...one.attributes]).filter(({ name }) => !name.startsWith("data-"));
     const styles = all.filter(({ localName }) => localName === "style").map(({ textContent }) => textContent ?? "");
     return {
       strange: all.map(({ localName }) => localName).filter((name) => strange.test(name)),

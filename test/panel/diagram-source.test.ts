@@ -1,5 +1,7 @@
 /** What of a Mermaid diagram is drawn, and what is refused. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { localized, useLanguage } from "../../src/l10n/l10n.ts";
 import { describeDiagram } from "../../webview/lib/describe-diagram.ts";
 import { checkDiagram, drawnTexts, readDiagram } from "../../webview/workers/diagram-source.ts";
 
@@ -65,5 +67,27 @@ flowchart TD
       '<svg><text x="1">A &lt;b&gt; &amp; c</text><text><tspan>One</tspan><tspan>two</tspan></text><text></text></svg>';
     const diagram = readDiagram("---\ntitle: T\n---\ngraph TD\nA-->B");
     assert.equal(describeDiagram({ ...diagram, texts: drawnTexts(svg) }), "Flowchart “T”: A <b> & c, One two");
+  });
+
+  describe("in German", () => {
+    before(async () =>
+      useLanguage("de", JSON.parse(await readFile(new URL("../../l10n/bundle.l10n.de.json", import.meta.url), "utf8"))),
+    );
+    after(() => useLanguage("en"));
+
+    it("says what it shows and why it is refused, and leaves the diagram's own words as they are", () => {
+      const diagram = readDiagram("---\ntitle: Stop\n---\ngraph TD\nA-->B");
+      assert.equal(describeDiagram({ ...diagram, texts: "2024, Cache" }), "Flussdiagramm „Stop“: 2024, Cache");
+      assert.equal(describeDiagram({ ...diagram, title: "", texts: "Stop" }), "Flussdiagramm: Stop");
+      const refusal = (source: string) => {
+        try {
+          return String(readDiagram(source));
+        } catch (error) {
+          return localized(error instanceof Error ? error.message : "");
+        }
+      };
+      assert.match(refusal("gantt\n a"), /^Rondo zeichnet .*, aber kein „gantt“\.$/);
+      assert.equal(refusal(""), "Es ist kein Inhalt vorhanden.");
+    });
   });
 });

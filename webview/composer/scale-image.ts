@@ -16,7 +16,9 @@ const isTaken = (mime: string): mime is ImageType => (imageTypes as readonly str
 
 /** @throws Error with a sentence about the image, if it cannot be read or has too many pixels */
 export async function scaleImage(url: string): Promise<ScaledImage> {
-  const [, mime = "", data = ""] = /^data:([^;,]+)[^,]*,(.*)$/s.exec(url) ?? [];
+  const comma = url.indexOf(",");
+  const [mime = ""] = url.slice("data:".length, comma).split(";");
+  const data = url.slice(comma + 1);
   const image = await load(url);
   const { naturalWidth: width, naturalHeight: height } = image;
   if (width === 0 || height === 0) throw new Error(t("it has no size"));
@@ -43,14 +45,16 @@ const ends: Record<Exclude<ImageType, "image/webp">, string> = {
 
 /** Whether the file has an end: browsers draw what there is of it, providers refuse the request. */
 function isWhole(mime: ImageType, data: string): boolean {
-  const length = Math.floor((data.replace(/=+$/, "").length * 3) / 4);
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
+  const length = Math.floor(((data.length - padding) * 3) / 4);
   if (mime === "image/webp") {
     const head = Uint8Array.from(atob(data.slice(0, 12)), (char) => char.charCodeAt(0));
     return new DataView(head.buffer).getUint32(4, true) + 8 <= length;
   }
-  const tail = atob(data.slice(-(64 + (data.length % 4))));
+  let tail = atob(data.slice(-(64 + (data.length % 4))));
   // Some programs write zeros after the end.
-  return tail.replace(/\0+$/, "").endsWith(ends[mime]);
+  while (tail.endsWith("\0")) tail = tail.slice(0, -1);
+  return tail.endsWith(ends[mime]);
 }
 
 async function load(url: string): Promise<HTMLImageElement> {

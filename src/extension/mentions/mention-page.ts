@@ -234,8 +234,9 @@ function changeHits(words: string, most: number): MentionHit[] {
 }
 
 function pageHits(words: string): MentionHit[] {
-  if (!/^https?:\/\/[^\s/]+\.[^\s]+$/i.test(words) || !URL.canParse(words)) return [];
+  if (!/^https?:\/\//i.test(words) || !URL.canParse(words)) return [];
   const { host } = new URL(words);
+  if (!host.includes(".") || host.endsWith(".")) return [];
   return [
     {
       ...{ mention: { kind: "page", uri: words }, name: words, marks: [], where: "", whereMarks: [] },

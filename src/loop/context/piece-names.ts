@@ -42,8 +42,11 @@ export function describePiece(part: Part, role: Message["role"]): Pick<PieceView
 
 /** Returns the name of a file, and its folder with what was done. */
 function inFolder(path: string, done: string): Pick<PieceView, "name" | "detail"> {
-  const [, folder = "", name = path] = /^(.*?)[\\/]?([^\\/]+)[\\/]?$/.exec(path) ?? [];
-  return { name: cut(name), detail: folder === "" ? done : `${cut(folder)} · ${done}` };
+  const parts = path.split(/[\\/]/);
+  if (parts.at(-1) === "") parts.pop();
+  const name = parts.pop() ?? path;
+  const folder = path.slice(0, Math.max(0, path.lastIndexOf(name) - 1));
+  return { name: cut(name || path), detail: folder === "" ? done : `${cut(folder)} · ${done}` };
 }
 
 function quoted(text: string): string {

@@ -12,6 +12,7 @@ import { contextStates } from "./context-states.ts";
 import { endStates } from "./end-states.ts";
 import { findStates } from "./find-states.ts";
 import * as f from "./fixtures.ts";
+import { png } from "./image-files.ts";
 import { loopStates } from "./loop-states.ts";
 import { mentionStates } from "./mention-states.ts";
 import { modeStates } from "./mode-states.ts";
@@ -56,7 +57,7 @@ const asking = (name: string, input: Record<string, string>) =>
 const command = { command: "npm test -- cart && rm -rf coverage && git push" };
 const attachments = [
   { mime: "text/plain", filename: "cart.ts", url: "file:///a/cart.ts", source: { start: 12, end: 18, text: "" } },
-  { mime: "image/png", filename: "screenshot-of-the-cart.png", url: "data:image/png;base64," },
+  { mime: "image/png", filename: "screenshot-of-the-cart.png", url: `data:image/png;base64,${png("", 56, 44).data}` },
 ];
 const askedToRun = (change = {}) =>
   f.snapshot(

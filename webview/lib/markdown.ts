@@ -57,7 +57,7 @@ const marked = new Marked({
     // An element with a direction of its own does not decide that of the text around it.
     codespan: ({ text }) => `<code dir="ltr">${escapeHtml(text)}</code>`,
     checkbox: ({ checked }) =>
-      `<span class="codicon Check ${checked ? "done" : "open"}" role="img" aria-label="${checked ? t("Done") : t("To do|not done yet")}"></span>`,
+      `<span class="Check ${checked ? "done" : "open"}" role="img" aria-label="${checked ? t("Done") : t("To do|not done yet")}"></span>`,
     listitem(item) {
       return `<li${item.task ? ' class="Task"' : ""}>${this.parser.parse(item.tokens)}</li>\n`;
     },

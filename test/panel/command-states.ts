@@ -69,7 +69,7 @@ export const commandStates: Record<string, State> = {
         ]),
       ),
     ],
-    act: (page) => page.getByText("Fresh context").click(),
+    act: (page) => page.getByText("Fresh context: only the plan goes on").click(),
   },
   "commands-asking": {
     messages: [

@@ -2,7 +2,7 @@
 import { placeName } from "../../chat/comments.ts";
 import type { PieceView } from "../../chat/context-views.ts";
 import type { Message, Part } from "../../chat/message.ts";
-import { plural } from "../../tools/text/text.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 
 const longestName = 80;
 
@@ -17,22 +17,22 @@ export function describePiece(part: Part, role: Message["role"]): Pick<PieceView
       return {
         kind: role === "user" ? "you" : "answer",
         name: quoted(part.text),
-        detail: role === "user" ? "you" : "Rondo",
+        detail: role === "user" ? t("you|wrote it") : "Rondo",
       };
     case "comment":
-      return { kind: "comment", name: placeName(part), detail: "your comment" };
+      return { kind: "comment", name: placeName(part), detail: t("your comment") };
     case "file": {
       const { source, mime } = part;
-      const lines = source ? `, lines ${source.start}–${source.end}` : "";
-      return { kind: mime.startsWith("image/") ? "image" : "file", ...inFolder(part.filename, `attached${lines}`) };
+      const how = source ? t("attached, lines {0}–{1}", source.start, source.end) : t("attached|file");
+      return { kind: mime.startsWith("image/") ? "image" : "file", ...inFolder(part.filename, how) };
     }
     case "tool": {
       const { tool, state } = part;
       const path = state.input["file_path"];
-      if (tool === "read" && typeof path === "string") return { kind: "file", ...inFolder(path, "read") };
+      if (tool === "read" && typeof path === "string") return { kind: "file", ...inFolder(path, t("read|file")) };
       const title = state.status === "pending" ? "" : (state.title ?? "");
       const output = state.status === "completed" ? state.output : state.status === "error" ? state.error : "";
-      const detail = `output, ${plural(output.split("\n").length, "line")}`;
+      const detail = counted(output.split("\n").length, "output, {0} line", "output, {0} lines");
       return { kind: tool === "web_fetch" ? "page" : "output", name: cut(title || tool), detail };
     }
     default:

@@ -108,16 +108,6 @@ describe("the tools of an answer", () => {
     await panel.getByRole("button", { name: `Model: ${haiku.name}` }).waitFor();
   });
 
-  it("opens a place that is named from a folder further down", async () => {
-    const panel = await window.newSession();
-    window.plays([{ text: "It is in a.ts:7, to be exact." }]);
-    await message(panel).fill("where is it?");
-    await message(panel).press("Enter");
-    await panel.getByRole("link", { name: "a.ts:7" }).click();
-    await window.page.locator(".tab.active", { hasText: "a.ts" }).waitFor();
-    await cursorAt(7);
-  });
-
   it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });

@@ -115,6 +115,16 @@ describe("mentions", () => {
     assert.match(await sent(), /Forty-two spoons\./);
   });
 
+  it("a place that the answer names from a folder further down opens the one file that is meant", async () => {
+    await put("model/CustomerArticle.ts", "export const article = 'a spoon';\n");
+    window.plays([{ text: "It is in CustomerArticle.ts:1, to be exact." }]);
+    await type("Where is it?");
+    await message(panel).press("Enter");
+    await panel.getByRole("link", { name: "CustomerArticle.ts:1" }).click();
+    await window.page.locator(".tab.active", { hasText: "CustomerArticle.ts" }).waitFor();
+    await window.command("View: Close All Editors");
+  });
+
   it("V14 answers from 50,000 files, and from what was written since it was opened last", async () => {
     const folders = Array.from({ length: 100 }, (_, at) => path.join(window.folder, "shop", "many", `part${at}`));
     for (const [at, folder] of folders.entries()) {

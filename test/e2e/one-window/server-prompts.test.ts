@@ -54,7 +54,8 @@ describe("prompts of MCP servers", () => {
     const raw = window.requests.at(-1)?.raw ?? "";
     assert.match(raw, /Please promote Alice to the head of the Engineering team\./);
     assert.match(raw, /a prompt of the MCP server everything\./);
-    const shown = await panel.getByRole("article", { name: "You" }).last().innerText();
+    // The name of the chip is in two pieces, of which the first is cut where there is no room.
+    const shown = (await panel.getByRole("article", { name: "You" }).last().textContent()) ?? "";
     assert.match(shown, /everything:completable-prompt[\s\S]*\/everything:completable-prompt Engineering Alice/);
   });
 

@@ -106,5 +106,7 @@ describe("prompts of MCP servers", () => {
     await composed(panel, "/everything:resource-prompt Video 1");
     assert.equal(window.requests.length, 0);
     assert.deepEqual(window.errors, []);
+    // Empty sessions share their draft.
+    await message(panel).fill("");
   });
 });

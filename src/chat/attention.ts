@@ -1,5 +1,5 @@
 /** What Rondo says outside of its panel: in a notification, in the status bar and on the view's badge. */
-import { counted, localized, t } from "../l10n/l10n.ts";
+import { counted, language, localized, t } from "../l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { never } from "./never.ts";
 import { titleOf } from "./request-titles.ts";
@@ -46,7 +46,11 @@ function wordsOf(request: UserRequest): string {
 }
 
 function permissionWords(request: PermissionRequest): string {
-  const sentence = localized(request.reasons[0]?.sentence ?? "");
+  const english = request.reasons[0]?.sentence ?? "";
+  // One sentence in English, which orders its words so; other languages say it in two.
+  if (language() === "en" && request.preview.type === "command" && english.startsWith("It "))
+    return `${wishOf(request)} that ${english.slice("It ".length)}`;
+  const sentence = localized(english);
   return `${wishOf(request)}.${sentence && ` ${sentence}`}`;
 }
 

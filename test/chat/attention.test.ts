@@ -19,7 +19,7 @@ function permission(preview: Preview, ...sentences: string[]): PermissionRequest
 describe("U3 a question as a sentence of a notification", () => {
   it("says what the command does that is worst", () => {
     const request = permission(command, "It deletes 214 files.", "No rule allows rm yet.");
-    assert.equal(questionSentence(request), "Rondo wants to run a command. It deletes 214 files.");
+    assert.equal(questionSentence(request), "Rondo wants to run a command that deletes 214 files.");
   });
 
   it("keeps a reason that is a sentence of its own", () => {

@@ -48,7 +48,7 @@ function wordsOf(request: UserRequest): string {
 function permissionWords(request: PermissionRequest): string {
   const english = request.reasons[0]?.sentence ?? "";
   // One sentence in English, which orders its words so; other languages say it in two.
-  if (language() === "en" && request.preview.type === "command" && english.startsWith("It "))
+  if (/^en\b/.test(language()) && request.preview.type === "command" && english.startsWith("It "))
     return `${wishOf(request)} that ${english.slice("It ".length)}`;
   const sentence = localized(english);
   return `${wishOf(request)}.${sentence && ` ${sentence}`}`;

@@ -2,7 +2,9 @@
  * Content that a server sends for the user's message: texts and images, with limits. Its types and sizes are not trusted,
  * and what it says is data of the server, never an instruction with a permission.
  */
+
 import type { Attachment } from "../chat/prompt-input.ts";
+import { textFile } from "../chat/text-file.ts";
 import { plural } from "../tools/text/text.ts";
 import { visibleText } from "./connection/server-text.ts";
 import { base64Bytes, imageOf, maxImages, maxTotalImageBytes } from "./tools/images.ts";
@@ -28,8 +30,7 @@ export class ServerContent {
     if (cut > 0) this.notes.push(`${name} was cut: ${plural(cut, "character")} of ${visible.length} are left out.`);
     if (kept === "") return;
     const shown = cut > 0 ? `${kept}\n… (${plural(cut, "more character")} left out)` : kept;
-    const data = Buffer.from(shown).toString("base64");
-    this.attachments.push({ mime: "text/plain", filename: name, url: `data:text/plain;base64,${data}` });
+    this.attachments.push(textFile(name, shown));
   }
 
   /** Adds an image; other bytes are left out, and said. */

@@ -7,6 +7,7 @@ import { newID } from "../../chat/ids.ts";
 import type { SentComment } from "../../chat/prompt-input.ts";
 import type { PendingComment } from "../../chat/review-views.ts";
 import { t } from "../../l10n/l10n.ts";
+import { lastLineOf } from "../editor/last-line.ts";
 import { renamedUri } from "../host/documents.ts";
 import { type AnchorEdit, afterEdits, anchorAt, foundAgain } from "./anchor.ts";
 import {
@@ -243,10 +244,9 @@ export class CommentThreads implements vscode.Disposable {
 
   async #adopt(thread: vscode.CommentThread): Promise<StoredThread> {
     const document = await vscode.workspace.openTextDocument(thread.uri);
-    const { start, end } = thread.range ?? new vscode.Range(0, 0, 0, 0);
-    // A selection of whole lines ends at the beginning of the next one.
-    const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-    const state = newThread(newID("prt"), thread.uri.toString(), anchorAt(linesOf(document), start.line, last));
+    const range = thread.range ?? new vscode.Range(0, 0, 0, 0);
+    const anchor = anchorAt(linesOf(document), range.start.line, lastLineOf(range));
+    const state = newThread(newID("prt"), thread.uri.toString(), anchor);
     this.#open.set(state.id, { state, thread });
     this.#ids.set(thread, state.id);
     return state;

@@ -6,6 +6,7 @@
 import * as vscode from "vscode";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { type EditorContext, type EditorContextKind, editorContextKinds } from "../../chat/protocol.ts";
+import { textFile } from "../../chat/text-file.ts";
 import { counted, t } from "../../l10n/l10n.ts";
 import { PlainTextRenderer } from "../../tools/run-command/plain-text.ts";
 import { countLines } from "../../tools/text/text.ts";
@@ -13,7 +14,7 @@ import { Shortener } from "../../tools/text/truncate.ts";
 import { AttachError, type Attachments } from "../panel/attachments.ts";
 import type { Composer } from "../panel/composer.ts";
 import type { Handlers, PanelContext } from "../panel/handlers.ts";
-import { allChanges, currentOf, diffOf, namesOf } from "./commit/git-changes.ts";
+import { allChanges, diffOf, namesOf, whyNotShown } from "./commit/git-changes.ts";
 import type { DebugOutput } from "./debug-output.ts";
 import { failedTests } from "./failed-tests.ts";
 import { openFiles } from "./open-files.ts";
@@ -200,7 +201,7 @@ export class EditorContexts {
     const diffs: string[] = [];
     for (const { repository, change } of changes.slice(0, maxChanges)) {
       const name = namesOf(repository, change).join(" → ");
-      const why = await files.whyNot(currentOf(change));
+      const why = await whyNotShown(change, files);
       if (why === undefined) diffs.push(await diffOf(repository, change, files));
       else leftOut.push(t("The changes of {0} are not attached: {1}.", name, why));
     }
@@ -263,7 +264,5 @@ export function textAttachment(filename: string, text: string): Attachment {
   const renderer = new PlainTextRenderer((piece) => shortener.push(piece));
   renderer.push(text);
   renderer.end();
-  const shown = shortener.shown("The rest was not attached.");
-  const data = Buffer.from(shown.toWellFormed()).toString("base64");
-  return { mime: "text/plain", filename, url: `data:text/plain;base64,${data}` };
+  return textFile(filename, shortener.shown("The rest was not attached."));
 }

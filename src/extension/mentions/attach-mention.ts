@@ -10,7 +10,7 @@ import type { ServerResources } from "../../mcp/resources/server-resources.ts";
 import { plural } from "../../tools/text/text.ts";
 import { publicURL } from "../../tools/web/address.ts";
 import type { WebNetwork } from "../../tools/web/fetch-page.ts";
-import { allChanges, currentOf, diffOf } from "../editor/commit/git-changes.ts";
+import { allChanges, currentOf, diffOf, whyNotShown } from "../editor/commit/git-changes.ts";
 import { textAttachment } from "../editor/editor-contexts.ts";
 import { problemsInWords, workspaceProblems } from "../editor/problem-context.ts";
 import { AttachError, type Attachments } from "../panel/attachments.ts";
@@ -166,7 +166,7 @@ async function changeOf(uri: vscode.Uri, files: Attachments): Promise<Attachment
   const found = allChanges().find(({ change }) => currentOf(change).toString() === uri.toString());
   const name = vscode.workspace.asRelativePath(uri);
   if (!found) throw new AttachError(t("{0} has no changes any more.", name), "");
-  const why = await files.whyNot(uri);
+  const why = await whyNotShown(found.change, files);
   if (why !== undefined) throw new AttachError(t("The changes of {0} are not attached: {1}.", name, why), "");
   return textAttachment(`Changes of ${name}`, await diffOf(found.repository, found.change, files));
 }

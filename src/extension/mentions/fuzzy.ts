@@ -9,8 +9,7 @@ const latin = new uFuzzy(anywhere);
 let unicode: uFuzzy | undefined;
 
 function searcherFor(words: string): uFuzzy {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-  if (/^[\x00-\x7f]*$/.test(words)) return latin;
+  if (/^\p{ASCII}*$/u.test(words)) return latin;
   unicode ??= new uFuzzy({
     ...anywhere,
     unicode: true,

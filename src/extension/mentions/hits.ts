@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { MarkedSpan, MentionHit } from "../../chat/mention-search.ts";
 import { counted, t } from "../../l10n/l10n.ts";
+import { lastLineOf } from "../editor/last-line.ts";
 import type { FileIndex } from "./file-index.ts";
 import { type NamedFolder, nameOf } from "./file-search.ts";
 import { marksOf } from "./fuzzy.ts";
@@ -72,10 +73,10 @@ const symbolKinds = new Map<vscode.SymbolKind, string>([
 
 export function symbolHit({ name, kind, location }: vscode.SymbolInformation, words: string): MentionHit {
   // Some language services say the place only when it is asked for, which VS Code does not do for extensions.
-  const { start, end } = (location.range as vscode.Range | undefined) ?? new vscode.Range(0, 0, 0, 0);
-  const last = Math.max(start.line, end.character === 0 ? end.line - 1 : end.line);
+  const range = (location.range as vscode.Range | undefined) ?? new vscode.Range(0, 0, 0, 0);
+  const { start } = range;
   return {
-    mention: { kind: "symbol", uri: location.uri.toString(), lines: [start.line + 1, last + 1] },
+    mention: { kind: "symbol", uri: location.uri.toString(), lines: [start.line + 1, lastLineOf(range) + 1] },
     name,
     marks: marksOf(name, words),
     where: `${vscode.workspace.asRelativePath(location.uri)}:${start.line + 1}`,

@@ -9,6 +9,7 @@ import type {
   MentionKindNotes,
   MentionQuery,
 } from "../../chat/mention-search.ts";
+import type { SessionSummary } from "../../chat/session-views.ts";
 import { language, t } from "../../l10n/l10n.ts";
 import type { McpServers } from "../../mcp/mcp-servers.ts";
 import type { ServerResources } from "../../mcp/resources/server-resources.ts";
@@ -41,6 +42,8 @@ export class Mentions {
   readonly #options: MentionsOptions;
   /** The last request. What was found for an earlier one is not told any more. */
   #latest: MentionQuery | undefined;
+  /** The sessions when the list opened: reading them from disk for each letter would take time. */
+  #listed: readonly SessionSummary[] | undefined;
 
   readonly handlers = {
     "begin-mention": () => this.#begin(),
@@ -74,7 +77,8 @@ export class Mentions {
     const { page, index, servers } = this.#options;
     const open = openFiles().flatMap((uri) => index.nameOf(uri) ?? []);
     const top = index.names(false)?.folders.filter(({ path }) => path.indexOf("/") === path.length - 1) ?? [];
-    const sessions = page.conversations.list().length;
+    this.#listed = page.conversations.list();
+    const sessions = this.#listed.length;
     const names = (all: readonly string[]) => (all.length > 3 ? `${all.slice(0, 3).join(", ")} …` : all.join(", "));
     return {
       file: names(open.map((path) => path.slice(path.lastIndexOf("/") + 1))) || t("of the workspace"),
@@ -146,10 +150,7 @@ export class Mentions {
       ),
       new Promise<undefined>((resolve) => setTimeout(resolve, slowMs)),
     ]);
-    const letters = words.toLowerCase();
-    const fits = (found ?? []).filter(({ name }) => fitting([name], letters).length > 0);
-    const best = fits.toSorted((a, b) => fitOf(a.name, letters) - fitOf(b.name, letters));
-    return best.slice(0, most).map((symbol) => symbolHit(symbol, words));
+    return bestBy(found ?? [], ({ name }) => name, words, most).map((symbol) => symbolHit(symbol, words));
   }
 
   #files(words: string, lines: [number, number] | undefined, ignored: boolean, most: number): MentionHit[] {
@@ -175,7 +176,8 @@ export class Mentions {
   #sessions(words: string, most: number): MentionHit[] {
     const { conversations } = this.#options.page;
     const current = conversations.current.chat.session.id;
-    const all = conversations.list().filter(({ id, messages }) => id !== current && messages > 0);
+    this.#listed ??= conversations.list();
+    const all = this.#listed.filter(({ id, messages }) => id !== current && messages > 0);
     const among = bestBy(all, ({ title }) => title, words, most);
     return among.map(({ id, title, updatedAt }) => ({
       ...{ mention: { kind: "session" as const, id }, name: title, marks: marksOf(title, words) },

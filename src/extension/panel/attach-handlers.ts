@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Attachment } from "../../chat/prompt-input.ts";
+import { textFile } from "../../chat/text-file.ts";
 import { t } from "../../l10n/l10n.ts";
 import { mediaType } from "../../tools/text/codec.ts";
 import { AttachError } from "./attachments.ts";
@@ -25,7 +26,7 @@ export function attachHandlers({ composer, attachFolder, copies }: AttachOptions
       if (mediaType(bytes) !== mime) throw new AttachError(t("{0} is not attached: its content is damaged.", name), "");
       composer.attach([{ mime, filename: name, url: `data:${mime};base64,${bytes.toString("base64")}` }]);
     },
-    "attach-text": ({ name, text }) => composer.attach([textOf(name, text)]),
+    "attach-text": ({ name, text }) => composer.attach([textFile(name, text)]),
     "attach-uris": async ({ uris }) => {
       const all = uris.map((uri) => vscode.Uri.parse(uri));
       const folders = await Promise.all(all.map(isFolder));
@@ -37,11 +38,6 @@ export function attachHandlers({ composer, attachFolder, copies }: AttachOptions
       if (attachment) await open(attachment, copies);
     },
   } satisfies Partial<Handlers>;
-}
-
-function textOf(filename: string, text: string): Attachment {
-  const data = Buffer.from(text.toWellFormed()).toString("base64");
-  return { mime: "text/plain", filename, url: `data:text/plain;base64,${data}` };
 }
 
 async function isFolder(uri: vscode.Uri): Promise<boolean> {

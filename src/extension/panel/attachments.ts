@@ -9,6 +9,7 @@ import type { FileKind, Location, Workspace } from "../../tools/host.ts";
 import { type ReadBoundary, realFolder, whyProtected } from "../../tools/node-host/config-files.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
 import { countLines } from "../../tools/text/text.ts";
+import { lastLineOf } from "../editor/last-line.ts";
 
 const maxMediaBytes = 5 << 20;
 
@@ -150,8 +151,9 @@ function tooLarge(filename: string, limit: number): AttachError {
 }
 
 /** Whole lines; one of which nothing is selected does not count. */
-function selectedText(document: vscode.TextDocument, { start, end }: vscode.Selection): Attachment["source"] {
-  const last = Math.max(start.line, end.character === 0 ? end.line - 1 : end.line);
+function selectedText(document: vscode.TextDocument, selection: vscode.Selection): Attachment["source"] {
+  const { start } = selection;
+  const last = lastLineOf(selection);
   const range = new vscode.Range(start.line, 0, last, document.lineAt(last).text.length);
   return { start: start.line + 1, end: last + 1, text: document.getText(range) };
 }

@@ -3,9 +3,11 @@
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
 import type { SelectionView } from "../../chat/attach.ts";
+import { sameJson } from "../../chat/json.ts";
 import type { FilePart } from "../../chat/message.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { t } from "../../l10n/l10n.ts";
+import { lastLineOf } from "../editor/last-line.ts";
 import type { Attachments } from "./attachments.ts";
 import type { Handlers } from "./handlers.ts";
 
@@ -78,9 +80,9 @@ export class EditorSelection implements vscode.Disposable {
     const editor = selectingEditor();
     const why = editor ? await this.#whyNot(editor) : "";
     if (editor !== selectingEditor()) return;
-    const before = JSON.stringify(this.#view);
+    const before = this.#view;
     this.#view = editor && { ...placeOf(editor), why };
-    if (JSON.stringify(this.#view) !== before) this.#options.changed();
+    if (!sameJson(this.#view, before)) this.#options.changed();
   }
 
   async #whyNot({ document: { uri } }: vscode.TextEditor): Promise<string> {
@@ -96,13 +98,13 @@ function selectingEditor(): vscode.TextEditor | undefined {
   return editor && !editor.selection.isEmpty && schemes.has(editor.document.uri.scheme) ? editor : undefined;
 }
 
-function placeOf({ document: { uri }, selection: { start, end } }: vscode.TextEditor) {
-  const last = Math.max(start.line, end.character === 0 ? end.line - 1 : end.line);
-  return { filename: vscode.workspace.asRelativePath(uri), uri: uri.toString(), start: start.line + 1, end: last + 1 };
+function placeOf({ document: { uri }, selection }: vscode.TextEditor) {
+  const lines = { start: selection.start.line + 1, end: lastLineOf(selection) + 1 };
+  return { filename: vscode.workspace.asRelativePath(uri), uri: uri.toString(), ...lines };
 }
 
 function isInLastPrompt({ messages }: Chat, { url, source }: Attachment): boolean {
   const last = messages.findLast(({ info }) => info.role === "user");
   const files = last?.parts.filter((part): part is FilePart => part.type === "file") ?? [];
-  return files.some((part) => part.url === url && JSON.stringify(part.source) === JSON.stringify(source));
+  return files.some((part) => part.url === url && sameJson(part.source, source));
 }

@@ -1,7 +1,7 @@
 /** Collects what will be committed. Protected files are named and not shown. */
 import type { Attachments } from "../../panel/attachments.ts";
 import type { CommitContents, CommittedFile } from "./commit-prompt.ts";
-import { diffOf, namesOf } from "./git-changes.ts";
+import { currentOf, diffOf, namesOf, whyNotShown } from "./git-changes.ts";
 import { type GitChange, type GitRepository, letterOf } from "./git-extension.ts";
 
 /** Git is asked for the diffs of so many files; the others are named. */
@@ -31,17 +31,16 @@ export async function collectChanges(
   return { files: found, subjects: log.map(({ message }) => message), begun: repository.inputBox.value };
 
   async function changedFile(change: GitChange, isNamedOnly: boolean): Promise<CommittedFile> {
-    const uris = [change.originalUri, change.renameUri ?? change.uri];
     const title = `${letterOf(change)} ${namesOf(repository, change).join(" → ")}`;
     if (isNamedOnly) return { title, diff: { leftOut: "there are too many files" } };
-    const reasons = await Promise.all(uris.map((uri) => files.whyNot(uri)));
-    const leftOut = reasons.find((reason) => reason !== undefined);
+    const leftOut = await whyNotShown(change, files);
     if (leftOut !== undefined) return { title, diff: { leftOut } };
     return { title, diff: { text: await textOf(change) } };
   }
 
   async function textOf(change: GitChange): Promise<string> {
-    const { fsPath } = change.renameUri ?? change.uri;
-    return isStaged ? await repository.diffIndexWithHEAD(fsPath) : await diffOf(repository, change, files);
+    return isStaged
+      ? await repository.diffIndexWithHEAD(currentOf(change).fsPath)
+      : await diffOf(repository, change, files);
   }
 }

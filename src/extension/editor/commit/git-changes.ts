@@ -27,6 +27,12 @@ export function namesOf(repository: GitRepository, change: GitChange): string[] 
   return [...new Set([change.originalUri, currentOf(change)].map(({ fsPath }) => relativeTo(repository, fsPath)))];
 }
 
+/** Returns why a change is not shown, as the end of a sentence: its file, or the one it was before, is protected. */
+export async function whyNotShown(change: GitChange, files: Pick<Attachments, "whyNot">): Promise<string | undefined> {
+  const reasons = await Promise.all([change.originalUri, currentOf(change)].map((uri) => files.whyNot(uri)));
+  return reasons.find((reason) => reason !== undefined);
+}
+
 /** Returns the file's diff against the last commit; for one that git does not track, its text. */
 export async function diffOf(
   repository: GitRepository,

@@ -6,6 +6,7 @@ import type { WriteWatch } from "../../host/editor-workspace.ts";
 import type { Attachments } from "../../panel/attachments.ts";
 import type { PanelContext } from "../../panel/handlers.ts";
 import type { BriefModel } from "../brief-model.ts";
+import { lastLineOf } from "../last-line.ts";
 import type { EditPermission } from "./edit-permission.ts";
 import { codeFrom, inlineQuestion } from "./inline-question.ts";
 import { StreamedPlace } from "./streamed-place.ts";
@@ -170,9 +171,8 @@ export class InlinePrompts implements vscode.Disposable {
 
 /** The selected lines; without a selection the line of the cursor. */
 function wholeLines({ document, selection }: vscode.TextEditor): vscode.Range {
-  const { start, end } = selection;
-  const last = !selection.isEmpty && end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-  return new vscode.Range(start.line, 0, last, document.lineAt(last).text.length);
+  const last = lastLineOf(selection);
+  return new vscode.Range(selection.start.line, 0, last, document.lineAt(last).text.length);
 }
 
 function placeName({ uri }: vscode.TextDocument, { start, end }: vscode.Range): string {

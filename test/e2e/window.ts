@@ -77,6 +77,7 @@ if ("afterEach" in globalThis) {
   afterEach(async function () {
     if (this.currentTest?.state !== "failed") return;
     for (const window of openWindows) {
+      if (window.page.isClosed()) continue;
       window.spoil();
       console.log(await window.described().catch(String));
     }
@@ -130,13 +131,17 @@ export class Window {
     this.#code.spoiled = true;
   }
 
-  /** Returns what the panel shows, and the end of the last request; a picture is written to `out`. */
+  /** Returns what the panel and the tabs of editors show, and the end of the last request; a picture is written to `out`. */
   async described(): Promise<string> {
     await this.page.screenshot({ path: `out/e2e-failed-${this.marker}.png` });
-    const shown = await (await this.panel()).locator("body").innerText();
+    const panel = await this.panel();
+    const shown = await panel.locator("body").innerText();
+    const written = await panel.locator(".Composer").getByRole("textbox").inputValue();
+    const tabs = await this.page.locator(".tabs-container .tab").evaluateAll((all) => all.map((tab) => tab.ariaLabel));
     const asked = `${this.requests.length} requests, the last: …${this.requests.at(-1)?.raw.slice(-1500)}`;
     const toasts = await this.page.locator(".notification-toast").allInnerTexts();
-    return [`What the panel shows:\n${shown}`, asked, ...toasts, ...this.errors].join("\n");
+    const editors = `The message box: "${written}". Editors: ${tabs.join(" | ")}`;
+    return [`What the panel shows:\n${shown}`, editors, asked, ...toasts, ...this.errors].join("\n");
   }
 
   /** Sets the answers to the next requests; earlier ones that were not used are dropped. */
@@ -285,11 +290,12 @@ export class Window {
     return await readFile(path.join(this.folder, file), "utf8");
   }
 
-  /** Opens a file in the editor by its name. */
+  /** Opens a text file in the editor by its name, and waits for the focus, which would take what is typed elsewhere. */
   async open(file: string): Promise<void> {
     const name = path.basename(file);
     await this.#pick(file, name);
-    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    await this.page.locator(".editor-group-container.active .tab.active", { hasText: name }).waitFor();
+    await this.page.locator(".editor-group-container.active .monaco-editor.focused").first().waitFor();
   }
 
   /** Returns the files that VS Code keeps under a folder such as "data/logs": text by path. */

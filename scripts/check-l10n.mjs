@@ -7,8 +7,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { audienceOf, isReadByPeople } from "./l10n/audience.mjs";
 import { languages, readManifestTexts, textProblems } from "./l10n/bundles.mjs";
-import { folders, isTechnical } from "./l10n/not-shown.mjs";
+import { isTechnical } from "./l10n/not-shown.mjs";
 import { isForPeople, textsOf } from "./l10n/source-texts.mjs";
 import { root } from "./version.mjs";
 
@@ -35,9 +36,9 @@ for (const file of files.filter((file) => file !== "src/l10n/l10n.ts")) {
       problems.push(`${file}:${call.line}: ${call.name}() has fewer values than placeholders`);
     }
   }
-  if (!folders.some((folder) => file.startsWith(folder))) continue;
+  const audience = audienceOf(path.join(root, file));
   for (const literal of literals) {
-    if (!isForPeople(literal) || isTechnical(file, literal)) continue;
+    if (!isReadByPeople(file, literal, audience) || !isForPeople(literal) || isTechnical(file, literal)) continue;
     problems.push(`${file}:${literal.line}: this text has no language: ${literal.text.slice(0, 80)}`);
   }
 }

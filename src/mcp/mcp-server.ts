@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerView } from "../chat/protocol.ts";
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import { untilAborted } from "../tools/until-aborted.ts";
 import type { ServerConfig } from "./config/server-config.ts";
@@ -328,7 +328,7 @@ export class McpServer {
     const onProgress = (done: number, total: number | undefined, message = "") => {
       if (Date.now() - reportedAt < progressIntervalMs) return;
       reportedAt = Date.now();
-      const share = total === undefined ? `${done}` : `${done} of ${total}`;
+      const share = total === undefined ? `${done}` : english(`${done} of ${total}`);
       progress([share, oneLine(message, 200)].filter(Boolean).join(": "), 1);
     };
     try {

@@ -191,9 +191,9 @@ function ownRules(need: PermissionRequirement, tool: string, { user, workspace }
 
 /** No rule, mode or hook can allow these without asking. */
 const guardReasons: Record<Exclude<Protection, "none">, string> = {
-  secret: "It may contain secrets, so Rondo asks each time, in every mode.",
-  ignored: "A .rondoignore file names it, so Rondo asks each time, in every mode.",
-  settings: "It controls what an agent may do or what runs automatically, so Rondo asks each time, in every mode.",
+  secret: msg("It may contain secrets, so Rondo asks each time, in every mode."),
+  ignored: msg("A .rondoignore file names it, so Rondo asks each time, in every mode."),
+  settings: msg("It controls what an agent may do or what runs automatically, so Rondo asks each time, in every mode."),
 };
 
 function askReason(need: PermissionRequirement, mode: PermissionMode): string {

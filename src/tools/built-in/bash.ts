@@ -65,7 +65,9 @@ async function prepare(
   const { requires, reading } = await analyseCommand(command, { host, signal });
   const toRun = { command, cwd, outsideSandbox };
   return {
-    title: msg("Run {0}{1}", outsideSandbox ? "outside the sandbox: " : "", firstLine(command)),
+    title: outsideSandbox
+      ? msg("Run outside the sandbox: {0}", firstLine(command))
+      : msg("Run {0}", firstLine(command)),
     preview: {
       type: "command",
       command,

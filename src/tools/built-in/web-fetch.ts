@@ -26,10 +26,13 @@ export function webFetchTool(network?: WebNetwork): Tool {
         preview: {
           type: "page",
           url: url.href,
-          sent: "Nothing but this address is sent. Text of the page may try to give Rondo orders.",
+          sent: msg("Nothing but this address is sent. Text of the page may try to give Rondo orders."),
         },
         requires: [
-          { ...requirementFor("web_fetch", url.href, `${url.origin}/*`), effect: `sends the address to ${host}` },
+          {
+            ...requirementFor("web_fetch", url.href, `${url.origin}/*`),
+            effect: msg("sends the address to {0}", host),
+          },
         ],
         writes: [],
         run: async () => {

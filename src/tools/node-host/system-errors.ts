@@ -1,5 +1,5 @@
 /** The system's errors as messages for the model. */
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
 
@@ -34,7 +34,7 @@ const reasons: Record<string, string> = {
 export function toToolError(error: unknown, { relative }: Location, done: "read" | "written" | "deleted"): unknown {
   const code = systemErrorCode(error);
   if (code === undefined) return error;
-  const words = `${relative} cannot be ${done}: ${reasons[code] ?? code}.`;
+  const words = english(`${relative} cannot be ${done}: ${reasons[code] ?? code}.`);
   return new ToolError(code === "EEXIST" ? `${words} Read it first.` : words, words);
 }
 

@@ -18,14 +18,18 @@ const englishFolders = [
   { folder: "src/tour/", why: "a script for `npm start`, in which people try changes of Rondo" },
 ];
 
-/** What a question, a line of the panel or a denial shows of a tool, in folders whose other texts are for the model. */
-const asked = /^(property|variable) "?(effect|title|sentence|sent|copy|fact|words|people|what)"?$|^new ToolError 1$/;
+/**
+ * What a question, a line of the panel or a denial shows of a tool, in folders whose other texts are for the model. A
+ * `ToolError` without words for people shows people its message.
+ */
+const asked =
+  /^(property|variable) "?(effect|title|sentence|sent|copy|fact|words|people|what)"?$|^new ToolError (alone|1)$/;
 
 /** Where a text is given to what only the model, the log or a program reads. */
 const taken = [
   /^property (prompt|system|source|authorization|url)$/,
   /^call (.*[.#])?(describe|log|bug|onNote|reportOnce|startsWith|endsWith|hasArgument|operandsOf|optionValues|split|join|update)$/,
-  /^new (Blocked|Withdrawn|UnusableSchema|McpError|DOMException|TypeError) 0$/,
+  /^new (Blocked|Withdrawn|UnusableSchema|McpError|DOMException|TypeError) (alone|0)$/,
   /^PropertyAccessExpression$|^PropertyDeclaration$|^call (hooks|parent)\.(has|fire)$/,
 ];
 

@@ -85,6 +85,6 @@ export function isTechnical(file, { text, parent, kind }) {
   if (/^call .*(startsWith|closest|querySelector(All)?|contains|keptValue|piece|replace|lexer|indexOf)$/.test(parent))
     return true;
   // What cannot happen, and what a tool answers the model.
-  if (/^new (Error 0|ToolError 0)$/.test(parent) || /^call .*\blog\.\w+$/.test(parent)) return true;
+  if (/^new (Error (alone|0)|ToolError 0)$/.test(parent) || /^call .*\blog\.\w+$/.test(parent)) return true;
   return technical.some((one) => one.file.test(file) && one.text.test(text.trim()));
 }

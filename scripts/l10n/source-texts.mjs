@@ -94,8 +94,9 @@ function roleOf(node) {
   if (ts.isVariableDeclaration(parent)) return `variable ${parent.name.getText()}`;
   if (ts.isCallExpression(parent)) return `call ${parent.expression.getText().slice(-60)}`;
   if (ts.isNewExpression(parent)) {
-    const at = parent.arguments?.findIndex((one) => one === node) ?? 0;
-    return `new ${parent.expression.getText()} ${at}`;
+    const given = [...(parent.arguments ?? [])];
+    const at = given.findIndex((one) => one === node);
+    return `new ${parent.expression.getText()} ${given.length === 1 ? "alone" : at}`;
   }
   return ts.SyntaxKind[parent.kind] ?? "";
 }

@@ -108,7 +108,7 @@ const longestShown = 4000;
 /** Texts that are little more than placeholders would match anything; they match numbers and phrases only. */
 const shortestTemplate = 8;
 const shortestTitle = 4;
-/** A value within a text is translated if it is this much of one of Rondo's, such as a reason after a colon. */
+/** A reason within a text is translated if it is this much of one of Rondo's, such as a reason after a colon. */
 const shortestInner = 12;
 const number = /^\d+$|^\d{1,3}(,\d{3})+$/;
 
@@ -153,7 +153,7 @@ function byTemplate(text: string, shortest = shortestTemplate): string | undefin
   for (const template of templates) {
     const values = valuesIn(text, template);
     if (values && isPlausible(template, values, shortest))
-      return filled(translation(template.text), values.map(valueInLanguage));
+      return filled(translation(template.text), valuesInLanguage(template, values));
   }
   return undefined;
 }
@@ -164,7 +164,13 @@ const isPlausible = ({ length }: Template, values: readonly string[], shortest: 
 /** Of several words: a single one may be a name. */
 const isPhrase = (value: string) => value.includes(" ") && Object.hasOwn(current().bundle, value);
 
-/** Translates numbers, "3 files", phrases and reasons within a sentence. A name of a file or a word of a command stays as it is. */
+/** Translates what stands in a sentence, and reasons after a colon or in brackets, which are sentences themselves. */
+function valuesInLanguage({ pieces, numbers }: Template, values: readonly string[]): string[] {
+  const reasons = new Set(numbers.filter((_, at) => /(: |\()$/.test(pieces[at] ?? "")));
+  return values.map((value, number) => (reasons.has(number) && innerReasons(value)) || valueInLanguage(value));
+}
+
+/** Translates numbers, "3 files" and phrases within a sentence. A name of a file or a word of a command stays as it is. */
 function valueInLanguage(value: string): string {
   if (number.test(value)) return formatted(Number(value.replaceAll(",", "")));
   if (isPhrase(value)) return translation(value);
@@ -173,7 +179,7 @@ function valueInLanguage(value: string): string {
     if (values?.every((one) => number.test(one)))
       return filled(translation(template.text), values.map(valueInLanguage));
   }
-  return innerReasons(value) ?? value;
+  return value;
 }
 
 /** Translates "name is too long; mode must be a string", if each reason is one of Rondo's. */

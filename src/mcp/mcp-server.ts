@@ -336,7 +336,7 @@ export class McpServer {
     } catch (error) {
       if (!isFailure(error)) throw error;
       if (error.kind === "refused") return { output: error.message, metadata: {}, failed: true };
-      throw new ToolError(`The server ${this.config.name} did not answer. ${error.message} ${error.next}`);
+      throw new ToolError(msg("The server {0} did not answer. {1} {2}", this.config.name, error.message, error.next));
     }
   }
 
@@ -382,7 +382,8 @@ export class McpServer {
     }
     if (this.#connection) return this.#connection;
     const state = this.#state;
-    if (state.type === "failed") throw new ToolError(`The server ${name} does not run. ${state.message} ${state.next}`);
+    if (state.type === "failed")
+      throw new ToolError(msg("The server {0} does not run. {1} {2}", name, state.message, state.next));
     if (state.type === "sign-in")
       throw new ToolError(
         `The server ${name} requires the user to sign in. Continue without it.`,

@@ -6,7 +6,7 @@ import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import { textOf } from "../../chat/words.ts";
-import { english } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import { type SubagentTask, ToolError } from "../../tools/tool.ts";
 import { Blocked } from "../calls/blocked.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
@@ -164,23 +164,26 @@ function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): 
   signal.throwIfAborted();
   const text = lastText(chat);
   const sofar = text === "" ? "" : english(` Its last words were:\n${text}`);
+  const failed = (words: string) => new ToolError(`${words}${sofar}`, words);
   switch (reason) {
     case "end_turn":
       return text;
     case "max_turns":
-      throw new ToolError(`The subagent reached its limit of replies before it was done.${sofar}`);
+      throw failed(msg("The subagent reached its limit of replies before it was done."));
     case "error_max_budget_usd":
-      throw new ToolError(`The subagent was not done when the session's budget was used up.${sofar}`);
+      throw failed(msg("The subagent was not done when the session's budget was used up."));
     case "blocked":
       if (!error) throw new Blocked(english("The user refused a call of the subagent and stopped the turn."));
-      throw new ToolError(`The subagent was stopped: ${error.message}${sofar}`);
+      throw failed(msg("The subagent was stopped: {0}", error.message));
     case "interrupted":
     case "aborted":
-      throw new ToolError(`The subagent was interrupted.${sofar}`);
+      throw failed(msg("The subagent was interrupted."));
     case "max_tokens":
     case "error":
-      throw new ToolError(
-        english(`The subagent failed: ${error ? `${error.message} ${error.next}` : "no reason is known."}${sofar}`),
+      throw failed(
+        error
+          ? msg("The subagent failed: {0} {1}", error.message, error.next)
+          : msg("The subagent failed: no reason is known."),
       );
     default:
       return never(reason);

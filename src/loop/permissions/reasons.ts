@@ -117,11 +117,9 @@ function unruled(asking: readonly Judged[], told: readonly AskReason[]): AskReas
   const names = [...new Set(bare.map(({ need }) => shortened(need.pattern)))];
   if (names.length === 0) return [];
   const sentence =
-    names.length === 1
-      ? msg("No rule allows {0} yet.", names.join())
-      : names.length === 2
-        ? msg("No rule allows these commands yet: {0}.", names.join(", "))
-        : msg("No rule allows these {0} commands yet.", names.length);
+    names.length > 2
+      ? msg("No rule allows these {0} commands yet.", names.length)
+      : msg("No rule allows {0} yet.", names.join(", "));
   const marks = bare.flatMap(({ need }) => need.ranges ?? []);
   return [{ risk: "no-rule", sentence, detail: "", marks }];
 }

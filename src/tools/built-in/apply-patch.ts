@@ -138,7 +138,7 @@ async function openOld(path: string, context: ToolContext): Promise<{ target: Ed
   const target = await openTarget(path, false, context);
   const { before } = target;
   // `openTarget` returns no text only if the file may be missing.
-  if (!before) throw new ToolError(`${path} does not exist.`);
+  if (!before) throw new ToolError(msg("{0} does not exist.", path));
   return { target, before };
 }
 

@@ -50,7 +50,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
               : redirectResult(url, fetched.to);
           } catch (error) {
             if (error !== limit.reason) throw error;
-            throw new ToolError(`${host} took longer than ${timeLimitMs / 1000} s.`);
+            throw new ToolError(msg("{0} took longer than {1} s.", host, timeLimitMs / 1000));
           }
         },
       };

@@ -104,8 +104,8 @@ export function recentFailure(chat: Chat): { message: string } | undefined {
   return {
     message: msgCount(
       pauseMinutes,
-      "Compacting the conversation failed: {1} Rondo tries again after a minute; the command Compact Conversation tries at once.",
-      "Compacting the conversation failed: {1} Rondo tries again after {0} minutes; the command Compact Conversation tries at once.",
+      "Compacting the conversation failed: {1} Rondo tries again after a minute; “Rondo: Compact Conversation” tries at once.",
+      "Compacting the conversation failed: {1} Rondo tries again after {0} minutes; “Rondo: Compact Conversation” tries at once.",
       why,
     ),
   };

@@ -6,6 +6,9 @@
  * - it is given to what only the model, the log or a program reads, such as `prompt:`, `z.describe(…)` or `log(…)`.
  */
 import { readFileSync } from "node:fs";
+import path from "node:path";
+import { isTechnical } from "./not-shown.mjs";
+import { isForPeople } from "./source-texts.mjs";
 
 /** @typedef {import("./source-texts.mjs").Literal} Literal */
 
@@ -34,14 +37,22 @@ const taken = [
 ];
 
 /** Returns for whom a file's texts are, by its first comment: "the model"; undefined for people. @param {string} file */
-export function audienceOf(file) {
+function audienceOf(file) {
   const [first = ""] = /^\/\*\*[\s\S]*?\*\//.exec(readFileSync(file, "utf8")) ?? [];
   return /\bIts texts are for ([^.]+)\./.exec(first.replace(/\s*\n \*\s*/g, " "))?.[1];
 }
 
-/** Whether a literal is for people by its place. @param {string} file from the root @param {Literal} literal @param {string | undefined} audience */
-export function isReadByPeople(file, { parent }, audience) {
-  if (audience !== undefined) return false;
+/**
+ * Returns the literals of a file that people read and that do not go through `src/l10n/l10n.ts`.
+ * @param {string} root @param {string} file from there @param {readonly Literal[]} literals
+ */
+export function withoutLanguage(root, file, literals) {
+  if (audienceOf(path.join(root, file)) !== undefined) return [];
+  return literals.filter((one) => isReadByPeople(file, one) && isForPeople(one) && !isTechnical(file, one));
+}
+
+/** Whether a literal is for people by its place. @param {string} file from the root @param {Literal} literal */
+function isReadByPeople(file, { parent }) {
   if (/^(webview|src\/extension)\//.test(file)) return true;
   if (taken.some((one) => one.test(parent))) return false;
   return !englishFolders.some(({ folder }) => file.startsWith(folder)) || asked.test(parent);

@@ -42,11 +42,6 @@ const technical = [
   // Messages to the model, as of the user.
   { file: /TurnEndNotice|AskPlainly/, text: /^Go on\.$|^Write this command plainly/, why: "for the model" },
   {
-    file: /commit-contents|commit-prompt|inline-question|problem-prompt|test-context|terminal-text/,
-    text: /./,
-    why: "for the model",
-  },
-  {
     file: /vscode-request|comment-thread\.ts|slash-commands/,
     text: /^Error: |^The user|^You$|^, from|^Write AGENTS|^Review changes/,
     why: "for the model",
@@ -62,7 +57,6 @@ const technical = [
     why: "names and texts of attachments, for the model and the record",
   },
   { file: /draw-diagram|diagram-source/, text: /^style=|tspan/, why: "SVG" },
-  { file: /git-changes/, text: /./, why: "diffs for the model" },
   { file: /command-rows|slash-commands/, text: /^MCP server/, why: "a source, which is compared" },
   { file: /DropTarget/, text: /^Files$/, why: "a type of dragged data" },
   { file: /plan-documents/, text: /^# Plan$/, why: "a heading that the model writes" },

@@ -95,7 +95,7 @@ function roleOf(node) {
   if (ts.isCallExpression(parent)) return `call ${parent.expression.getText().slice(-60)}`;
   if (ts.isNewExpression(parent)) {
     const given = [...(parent.arguments ?? [])];
-    const at = given.findIndex((one) => one === node);
+    const at = given.findIndex((one) => Object.is(one, node));
     return `new ${parent.expression.getText()} ${given.length === 1 ? "alone" : at}`;
   }
   return ts.SyntaxKind[parent.kind] ?? "";

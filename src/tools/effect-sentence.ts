@@ -27,6 +27,11 @@ const named: readonly (readonly [RegExp, (name: string) => string])[] = [
   [/^calls the server (.+)$/s, (name) => msg("It calls the server {0}.", name)],
 ];
 
+/** Whether a sentence is complete, and ends with no name: "It changes who may use files." */
+export function isWholeEffect(sentence: string): boolean {
+  return whole.includes(sentence);
+}
+
 export function effectSentence(effect: string): string {
   const known = whole.find((sentence) => sentence === `${start}${effect}.`);
   if (known !== undefined) return known;

@@ -80,7 +80,7 @@ describe("texts that were recorded in English", () => {
 
   it("keep a command that reads like a sentence", () => {
     const command = "echo The run was interrupted.";
-    assert.equal(localized(msg("No rule allows {0} yet.", command)), `Noch keine Regel lässt ${command} zu.`);
+    assert.equal(localized(msg("No rule allows {0} yet.", command)), `Noch lässt keine Regel ${command} zu.`);
   });
 
   it("are titles and their questions, however short", () => {

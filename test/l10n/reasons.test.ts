@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { localized, useLanguage } from "../../src/l10n/l10n.ts";
 import { judgeCommand } from "../../src/loop/permissions/parts.ts";
+import { ruleMaySay, ruleSays } from "../../src/loop/permissions/rule-words.ts";
 import { judge, type RuleBook } from "../../src/loop/permissions/rules.ts";
 import { builtInTools } from "../../src/tools/built-in/all.ts";
 import { effectSentence } from "../../src/tools/effect-sentence.ts";
@@ -47,7 +48,8 @@ describe("T7 the reasons of commands in other languages", () => {
         const found = await judgeCommand(command, seen, (need, tool) => judge(need, tool, book), signal);
         const texts = [
           ...found.reasons.flatMap(({ sentence, detail }) => [sentence, detail]),
-          ...found.parts.flatMap(({ effect, why }) => [effect, why]),
+          // As the card: what is written is told before the path.
+          ...found.parts.flatMap(({ text, effect, why }) => [effect.includes(text) ? "" : effect, why]),
           ...found.allowed.map(({ why }) => why),
           found.noAlways,
         ];
@@ -57,6 +59,21 @@ describe("T7 the reasons of commands in other languages", () => {
       });
     }
   }
+
+  it("T7 a rule is named in a sentence of the language", async () => {
+    useLanguage("de", await bundleOf("de"));
+    const rule = { permission: "bash", pattern: "git push *", action: "deny" } as const;
+    for (const [sentence, german] of [
+      [ruleSays(rule, undefined), "Ihre Regel `git push *` lehnt es ab."],
+      [ruleSays(rule, "strict"), "Die Regel `git push *` des Agenten strict lehnt es ab."],
+      [
+        ruleMaySay(rule, "run", undefined),
+        "Rückfrage, weil dabei ausgeführt werden könnte, was Ihre Regel `git push *` ablehnt.",
+      ],
+    ] as const) {
+      assert.equal(localized(sentence), german);
+    }
+  });
 
   it("T7 an effect is one sentence", async () => {
     useLanguage("de", await bundleOf("de"));

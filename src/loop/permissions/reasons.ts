@@ -2,7 +2,7 @@
 
 import { type AllowedPart, type AskReason, type Risk, risks, type TextRange } from "../../chat/requests.ts";
 import { english, msg } from "../../l10n/l10n.ts";
-import { effectSentence } from "../../tools/effect-sentence.ts";
+import { effectSentence, isWholeEffect } from "../../tools/effect-sentence.ts";
 import { type CallEffects, outsidePermission, type PermissionRequirement, type ToolPlan } from "../../tools/tool.ts";
 import { builtInRules, type Judgement } from "./rules.ts";
 
@@ -170,8 +170,10 @@ function withoutPath(all: readonly AskReason[]): (reason: AskReason) => AskReaso
   ];
   return (reason) => {
     const kind = kinds.find(({ start }) => reason.sentence.startsWith(start));
-    if (!kind) return reason;
-    const same = all.filter(({ risk, sentence }) => risk === reason.risk && sentence.startsWith(kind.start));
+    if (!kind || isWholeEffect(reason.sentence)) return reason;
+    const same = all.filter(
+      ({ risk, sentence }) => risk === reason.risk && sentence.startsWith(kind.start) && !isWholeEffect(sentence),
+    );
     const names = [...new Set(same.map(({ sentence }) => sentence.slice(kind.start.length, -1)))];
     if (names.length < 2) return reason;
     const first = names.slice(0, 3).join(", ");

@@ -87,10 +87,10 @@ export function loadServers({
   if (!trusted) return { servers: [], problems: [] };
   const reader = new ServerConfigReader({ env, passed });
   const folder = folders[0] ?? os.homedir();
-  reader.addAll(caller, { origin: "caller", source: "this run", place: "mcpServers", folder });
+  reader.addAll(caller, { origin: "caller", source: msg("this run"), place: "mcpServers", folder });
   reader.addAll(settings, {
     origin: "settings",
-    source: "settings",
+    source: msg("settings"),
     place: msg("The setting rondo.mcpServers"),
     folder,
   });

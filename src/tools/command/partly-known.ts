@@ -292,7 +292,7 @@ export class PartlyKnownFiles {
   }
 
   #add(access: Access, text: string, protection: Protection, example?: string): void {
-    const effect = example === undefined ? msg("may name a protected file") : msg("may be {0}", example);
+    const effect = example === undefined ? msg("may name a protected file") : msg("may be the file {0}", example);
     this.#required.add({ ...exactRequirement(text, effect), permission: access, protection });
   }
 }

@@ -1,15 +1,16 @@
 /**
  * Checks that each text for people can be read in each language: texts of the sources (`l10n/bundle.l10n.*.json`) and of the
  * manifest (`package.nls.*.json`). It fails for a text without a translation, a translation without a text, other
- * placeholders than in English, a text that is not a literal, and a literal that is shown but does not go through
- * `src/l10n/l10n.ts`.
+ * placeholders than in English, a text that is not a literal, a literal for people that does not go through
+ * `src/l10n/l10n.ts` (`l10n/audience.mjs` says which are), and a name of a button or command that has another one.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
+import { withoutLanguage } from "./l10n/audience.mjs";
 import { languages, readManifestTexts, textProblems } from "./l10n/bundles.mjs";
-import { folders, isTechnical } from "./l10n/not-shown.mjs";
-import { isForPeople, textsOf } from "./l10n/source-texts.mjs";
+import { nameProblems } from "./l10n/names.mjs";
+import { textsOf } from "./l10n/source-texts.mjs";
 import { root } from "./version.mjs";
 
 const files = ["src", "webview"].flatMap((folder) =>
@@ -35,9 +36,7 @@ for (const file of files.filter((file) => file !== "src/l10n/l10n.ts")) {
       problems.push(`${file}:${call.line}: ${call.name}() has fewer values than placeholders`);
     }
   }
-  if (!folders.some((folder) => file.startsWith(folder))) continue;
-  for (const literal of literals) {
-    if (!isForPeople(literal) || isTechnical(file, literal)) continue;
+  for (const literal of withoutLanguage(root, file, literals)) {
     problems.push(`${file}:${literal.line}: this text has no language: ${literal.text.slice(0, 80)}`);
   }
 }
@@ -46,7 +45,9 @@ for (const language of languages) {
   const bundle = JSON.parse(readFileSync(path.join(root, `l10n/bundle.l10n.${language}.json`), "utf8"));
   const english = Object.fromEntries([...keys].map((key) => [key, key]));
   problems.push(...textProblems(`bundle.l10n.${language}.json`, english, bundle));
-  problems.push(...textProblems(`package.nls.${language}.json`, readManifestTexts(""), readManifestTexts(language)));
+  const manifest = { english: readManifestTexts(""), translated: readManifestTexts(language) };
+  problems.push(...textProblems(`package.nls.${language}.json`, manifest.english, manifest.translated));
+  problems.push(...nameProblems(`bundle.l10n.${language}.json`, keys, bundle, manifest));
 }
 const manifest = readFileSync(path.join(root, "package.json"), "utf8");
 const used = new Set([...manifest.matchAll(/"%([\w.-]+)%"/g)].map(([, key = ""]) => key));

@@ -2,15 +2,13 @@
 
 /** @typedef {import("./source-texts.mjs").Literal} Literal */
 
-/**
- * Folders whose literals are for people. In the other ones, most sentences are for the model, the record and the log, and
- * those for people are named one by one, by `msg`.
- */
-export const folders = ["webview/", "src/extension/"];
-
 /** @type {readonly { file: RegExp, text: RegExp, why: string }[]} */
 const technical = [
-  { file: /./, text: /^(Rondo|Place|Enter|Escape|Esc|Mac|Control\+Enter Meta\+Enter( Escape)?)$/, why: "names, keys" },
+  {
+    file: /./,
+    text: /^(Rondo|Anthropic|Place|Enter|Escape|Esc|Mac|Control\+Enter Meta\+Enter( Escape)?)$/,
+    why: "names, keys",
+  },
   {
     file: /./,
     text: /^px$|^ch$|^calc\(|^color-mix\(|^https?:|^\d(px)? 0 0 \dp?x?(ch)?$|^0 0 0 3/,
@@ -21,6 +19,9 @@ const technical = [
     text: /^(\{\d\} )+(title|text|line|name|place|lines|fact|path|diff|script|output|open|whole|rows|collapsed|cost)$/,
     why: "keys of pieces of the log",
   },
+  { file: /headless/, text: /^rondo: (\{\d\}\s*)+$/, why: "the program's name before a text" },
+  { file: /ollama-model/, text: /^unknown path$/, why: "a state" },
+  { file: /hook|loop\.ts$/, text: /^(Stop|Notification)$/, why: "names of events" },
   { file: /CallCard/, text: /^\{0\}-title \{1\}-rest$/, why: "ids" },
   {
     file: /model-rows|ModeMenu/,
@@ -41,11 +42,6 @@ const technical = [
   // Messages to the model, as of the user.
   { file: /TurnEndNotice|AskPlainly/, text: /^Go on\.$|^Write this command plainly/, why: "for the model" },
   {
-    file: /commit-contents|commit-prompt|inline-question|problem-prompt|test-context|terminal-text/,
-    text: /./,
-    why: "for the model",
-  },
-  {
     file: /vscode-request|comment-thread\.ts|slash-commands/,
     text: /^Error: |^The user|^You$|^, from|^Write AGENTS|^Review changes/,
     why: "for the model",
@@ -61,7 +57,6 @@ const technical = [
     why: "names and texts of attachments, for the model and the record",
   },
   { file: /draw-diagram|diagram-source/, text: /^style=|tspan/, why: "SVG" },
-  { file: /git-changes/, text: /./, why: "diffs for the model" },
   { file: /command-rows|slash-commands/, text: /^MCP server/, why: "a source, which is compared" },
   { file: /DropTarget/, text: /^Files$/, why: "a type of dragged data" },
   { file: /plan-documents/, text: /^# Plan$/, why: "a heading that the model writes" },
@@ -84,6 +79,6 @@ export function isTechnical(file, { text, parent, kind }) {
   if (/^call .*(startsWith|closest|querySelector(All)?|contains|keptValue|piece|replace|lexer|indexOf)$/.test(parent))
     return true;
   // What cannot happen, and what a tool answers the model.
-  if (/^new (Error|ToolError)$/.test(parent) || /^call .*\blog\.\w+$/.test(parent)) return true;
+  if (/^new (Error (alone|0)|ToolError 0)$/.test(parent) || /^call .*\blog\.\w+$/.test(parent)) return true;
   return technical.some((one) => one.file.test(file) && one.text.test(text.trim()));
 }

@@ -52,6 +52,7 @@ function readScript(source, code, offset, texts) {
   const visit = (node) => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isTypeNode(node)) return;
     if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
+    if (ts.isCallExpression(node) && node.expression.getText(tree) === "english") return;
     if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && functions.has(node.expression.text)) {
       const { first, keys } = functions.get(node.expression.text) ?? { first: 0, keys: 1 };
       const args = node.arguments.slice(first, first + keys).map(literalText);
@@ -90,8 +91,13 @@ function roleOf(node) {
   if (ts.isBinaryExpression(parent)) return `binary ${parent.operatorToken.getText()}`;
   if (ts.isCaseClause(parent)) return "case";
   if (ts.isElementAccessExpression(parent)) return "element";
+  if (ts.isVariableDeclaration(parent)) return `variable ${parent.name.getText()}`;
   if (ts.isCallExpression(parent)) return `call ${parent.expression.getText().slice(-60)}`;
-  if (ts.isNewExpression(parent)) return `new ${parent.expression.getText()}`;
+  if (ts.isNewExpression(parent)) {
+    const given = [...(parent.arguments ?? [])];
+    const at = given.findIndex((one) => Object.is(one, node));
+    return `new ${parent.expression.getText()} ${given.length === 1 ? "alone" : at}`;
+  }
   return ts.SyntaxKind[parent.kind] ?? "";
 }
 

@@ -1,5 +1,5 @@
 /** What Rondo says outside of its panel: in a notification, in the status bar and on the view's badge. */
-import { counted, language, localized, t } from "../l10n/l10n.ts";
+import { counted, english, language, localized, t } from "../l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { never } from "./never.ts";
 import { titleOf } from "./request-titles.ts";
@@ -46,11 +46,11 @@ function wordsOf(request: UserRequest): string {
 }
 
 function permissionWords(request: PermissionRequest): string {
-  const english = request.reasons[0]?.sentence ?? "";
+  const reason = request.reasons[0]?.sentence ?? "";
   // One sentence in English, which orders its words so; other languages say it in two.
-  if (/^en\b/.test(language()) && request.preview.type === "command" && english.startsWith("It "))
-    return `${wishOf(request)} that ${english.slice("It ".length)}`;
-  const sentence = localized(english);
+  if (/^en\b/.test(language()) && request.preview.type === "command" && reason.startsWith("It "))
+    return english(`${wishOf(request)} that ${reason.slice("It ".length)}`);
+  const sentence = localized(reason);
   return `${wishOf(request)}.${sentence && ` ${sentence}`}`;
 }
 

@@ -1,5 +1,5 @@
 /** What people read where a call's result is written for the model. */
-import { localized, msg } from "../l10n/l10n.ts";
+import { english, localized, msg } from "../l10n/l10n.ts";
 
 /** From the offset `at` on, the result is written for the model; people read `text` in its place. */
 export interface CallWords {
@@ -20,14 +20,14 @@ export function wordsForPeople(result: string, words: CallWords | undefined): st
 }
 
 const oldWords = [
-  ["The user refused this call and stopped the turn.", msg("You denied this.")],
-  ["The user refused this call and says: ", msg("You denied this, with words.")],
-  ["old_string was not found in ", msg("The text was not found; the model tries again.")],
+  [english("The user refused this call and stopped the turn."), msg("You denied this.")],
+  [english("The user refused this call and says: "), msg("You denied this, with words.")],
+  [english("old_string was not found in "), msg("The text was not found; the model tries again.")],
   [
-    "Interrupted: Rondo was closed while this ran.",
+    english("Interrupted: Rondo was closed while this ran."),
     msg("Rondo was closed while this ran. It may have taken effect in part."),
   ],
-  ["Tool execution aborted", msg("Stopped.")],
+  [english("Tool execution aborted"), msg("Stopped.")],
 ] as const;
 
 /** What people read about a call that they have denied. */

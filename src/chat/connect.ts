@@ -1,5 +1,7 @@
 /** Messages about connecting a model: what the panel asks for, and what its forms show. */
+
 import * as z from "zod/mini";
+import { english } from "../l10n/l10n.ts";
 
 const ID = z.string().check(z.maxLength(200));
 const Secret = z.string().check(z.maxLength(20_000));
@@ -31,7 +33,7 @@ export const connectRequests = [
 ] as const;
 
 /** The model that "Run in terminal" gets for an Ollama that has none: the smallest one that works well with tools. */
-export const ollamaModel = { id: "qwen3-coder:30b", size: "19 GB", memory: "24 GB" };
+export const ollamaModel = { id: "qwen3-coder:30b", size: english("19 GB"), memory: english("24 GB") };
 
 /** What is there to connect. */
 export interface Connectable {

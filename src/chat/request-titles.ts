@@ -1,4 +1,4 @@
-import { formatted, localized, t } from "../l10n/l10n.ts";
+import { formatted, localizedTitle, t } from "../l10n/l10n.ts";
 import { never } from "./never.ts";
 import type { BudgetRequest, UserRequest } from "./requests.ts";
 
@@ -25,7 +25,7 @@ export function budgetTitle(request: BudgetRequest): string {
 export function titleOf(request: UserRequest): string {
   switch (request.kind) {
     case "permission":
-      return localized(request.title);
+      return localizedTitle(request.title);
     case "choices":
       return questionsTitle(request.questions.map(({ question }) => question));
     case "plan":

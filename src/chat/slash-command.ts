@@ -1,4 +1,5 @@
 /** Commands that a prompt begins with: "/name arguments". */
+import { english } from "../l10n/l10n.ts";
 import type { CommandArgument } from "./command-arguments.ts";
 
 /** A command of the workspace, the user or an extension of Rondo, as the panel offers it. */
@@ -39,7 +40,7 @@ export function fillTemplate(template: string, args: string): string {
     hasPlace = true;
     return place === "ARGUMENTS" ? args : (single[Number(place) - 1] ?? "");
   });
-  return hasPlace || args === "" ? filled : `${filled}\n\nArguments: ${args}`;
+  return hasPlace || args === "" ? filled : english(`${filled}\n\nArguments: ${args}`);
 }
 
 /** Splits at white space; words in double or single quotes stay together. */

@@ -7,7 +7,7 @@ import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { PermissionMode } from "../chat/events.ts";
 import { Rule } from "../chat/requests.ts";
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { GivenPrices, ModelOptions } from "../loop/setup/model-facts.ts";
 import { apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
@@ -147,7 +147,7 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       permissionMode: oneOf("--permission-mode", values["permission-mode"] ?? "default", PermissionMode.options),
       allowedTools: list(values["allowed-tools"]),
       disallowedTools: list(values["disallowed-tools"]),
-      mcpServers: readJson("--mcp-config", values["mcp-config"], '{"mcpServers": {…}}', McpConfig)?.mcpServers,
+      mcpServers: readJson("--mcp-config", values["mcp-config"], english('{"mcpServers": {…}}'), McpConfig)?.mcpServers,
       allowProjectMcpServers: values["project-mcp"] ?? false,
       allowProjectHooks: values["project-hooks"] ?? false,
       passEnvironment: values["pass-env"] ?? [],
@@ -156,8 +156,8 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       maxDailyBudgetUsd: amount("--max-daily-budget-usd", values["max-daily-budget-usd"]),
       maxBudgetTokens: count("--max-budget-tokens", values["max-budget-tokens"], 0),
       autoCompact: !values["no-auto-compact"],
-      modelOptions: readJson("--model-options", values["model-options"], '{"model": {…}}', ModelOptions),
-      prices: readJson("--prices", values.prices, '{"model": {"input": USD, "output": USD}}', GivenPrices),
+      modelOptions: readJson("--model-options", values["model-options"], english('{"model": {…}}'), ModelOptions),
+      prices: readJson("--prices", values.prices, english('{"model": {"input": USD, "output": USD}}'), GivenPrices),
       limits: {
         maxRetries: count("--max-retries", values["max-retries"], 0),
         maxPromptBytes: count("--max-prompt-bytes", values["max-prompt-bytes"], 1),
@@ -169,9 +169,9 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions | "help" 
       persistSession: !values["no-persist"],
       titles: !values["no-title"],
       includePartialMessages: values["include-partial-messages"] ?? false,
-      rules: readJson("--rules", values.rules, "a JSON list of {permission, pattern, action}", z.array(Rule)),
+      rules: readJson("--rules", values.rules, msg("a JSON list of {permission, pattern, action}"), z.array(Rule)),
       sandbox: oneOf("--sandbox", values.sandbox ?? "off", sandboxModes),
-      settings: readJson("--settings", values.settings, "a JSON object", HookSettings),
+      settings: readJson("--settings", values.settings, msg("a JSON object"), HookSettings),
       traceFile: values.trace,
       traceCollector: httpAddress("--trace-collector", values["trace-collector"]),
       trusted: !values.untrusted,
@@ -192,7 +192,7 @@ function session(
 ): Pick<Options, "resume" | "continue" | "sessionId" | "forkSession"> {
   const { resume, continue: continues, "session-id": id, "fork-session": forkSession } = values;
   if (forkSession && resume === undefined && !continues)
-    throw new UsageError("--fork-session needs --resume or --continue.");
+    throw new UsageError(msg("--fork-session needs --resume or --continue."));
   return {
     resume: resume === undefined ? undefined : sessionID("--resume", resume),
     continue: continues,

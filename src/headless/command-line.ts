@@ -34,7 +34,7 @@ async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv): Promise<nu
   const input = stdinInput(options, signal);
   const running = query({
     prompt: options.prompt ?? input.prompts,
-    options: { ...options.query, env, stderr: (text) => process.stderr.write(`rondo: ${localized(text)}`) },
+    options: { ...options.query, env, stderr: (text) => process.stderr.write(`rondo: ${localized(text.trimEnd())}\n`) },
   });
   const interrupt = () => {
     interruption.abort();

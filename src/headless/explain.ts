@@ -3,7 +3,7 @@
 import os from "node:os";
 import * as z from "zod/mini";
 import type { Rule } from "../chat/requests.ts";
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { ruledHost } from "../loop/permissions/ruled-host.ts";
 import { alwaysRules, type Judgement, judge, type RuleBook, strictest } from "../loop/permissions/rules.ts";
@@ -67,12 +67,12 @@ const allSeen: FilesSeen = { get: () => undefined, has: () => true, set() {}, de
 async function explainCall(call: ExplainLine, { agent, book, host, tools }: CallJudge) {
   const tool = tools.find((one) => one.name === call.tool) ?? tools.find((one) => one.name === call.tool.toLowerCase());
   const refuse = (why: string) => ({ decision: "deny", rule: null, why, parts: [], paths: [], always: [] });
-  if (!tool) return refuse(`There is no tool named "${call.tool}".`);
+  if (!tool) return refuse(english(`There is no tool named "${call.tool}".`));
   const harmless = isHarmless(tool);
-  if (!harmless && !host.workspace.trusted) return refuse("The workspace is not trusted.");
-  if (!harmless && book.mode === "plan") return refuse("The mode is Plan.");
+  if (!harmless && !host.workspace.trusted) return refuse(english("The workspace is not trusted."));
+  if (!harmless && book.mode === "plan") return refuse(english("The mode is Plan."));
   if (!isSwitchedOn(agent.tools, tool.name) || (agent.readOnly && !harmless)) {
-    return refuse(`The agent ${agent.name} does not have the tool ${tool.name}.`);
+    return refuse(english(`The agent ${agent.name} does not have the tool ${tool.name}.`));
   }
   const parsed = tool.input.safeParse(call.input);
   if (!parsed.success) return refuse(z.prettifyError(parsed.error));
@@ -97,7 +97,7 @@ async function explainCall(call: ExplainLine, { agent, book, host, tools }: Call
     return {
       decision,
       rule: ruleOf(decisive),
-      why: decisive?.why ?? "Nothing asks.",
+      why: decisive?.why ?? english("Nothing asks."),
       parts: judged
         .filter(({ need }) => !isPath(need.permission))
         .map(({ need, judgement }) => {

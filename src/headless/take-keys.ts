@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { isRecord, parseJson } from "../chat/json.ts";
 import { keysIn } from "../chat/key-names.ts";
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 
 export interface TakenKeys {
   /** The environment with the keys, which is to be passed on as a value. */
@@ -80,13 +80,13 @@ function startAnew(keys: NodeJS.ProcessEnv): string {
     const made = spawnSync("mkfifo", ["-m", "600", pipe]);
     if (made.status !== 0) return msg("there are no named pipes");
     // It waits for the reader in the background. Descriptor 0 would be /dev/null there.
-    const write = 'exec 3<&0; cat <&3 >"$0" &';
+    const write = english('exec 3<&0; cat <&3 >"$0" &');
     const writer = spawnSync("/bin/sh", ["-c", write, pipe], {
       input: JSON.stringify(keys),
       stdio: ["pipe", "ignore", "ignore"],
     });
     if (writer.status !== 0) return msg("the keys could not be written to a pipe");
-    const read = 'exec 3<"$0"; rm -r "$1"; shift; exec "$@"';
+    const read = english('exec 3<"$0"; rm -r "$1"; shift; exec "$@"');
     const program = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     return process.execve("/bin/sh", ["sh", "-c", read, pipe, folder, ...program], {
       ...process.env,

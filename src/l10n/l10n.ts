@@ -14,7 +14,7 @@ interface Language {
 
 type Value = string | number;
 
-const english: Language = { name: "en", bundle: {} };
+const englishLanguage: Language = { name: "en", bundle: {} };
 
 /**
  * The language belongs to the process, not to a module: each of the extension's bundles has a copy of this module, and the
@@ -24,7 +24,7 @@ const key = Symbol.for("rondo.l10n");
 // `globalThis` has no type for a property that is only known here.
 const shared = globalThis as { [key]?: Language };
 
-const current = () => shared[key] ?? english;
+const current = () => shared[key] ?? englishLanguage;
 
 /** Sets the language of this process. Call it before modules are loaded that keep texts in constants. */
 export function useLanguage(name: string, bundle: Bundle = {}): void {
@@ -82,6 +82,14 @@ export function msgCount(n: number, one: string, many: string, ...values: Value[
   return filled(n === 1 ? one : many, [n, ...values]);
 }
 
+/**
+ * Marks a text that stays in English where texts for people stand: for the model, the log or a program. What a person reads
+ * goes through `t` or `msg`.
+ */
+export function english(text: string): string {
+  return text;
+}
+
 interface Template {
   readonly text: string;
   /** What stands before, between and after the placeholders. */
@@ -99,6 +107,9 @@ const longestShown = 4000;
 
 /** Texts that are little more than placeholders would match anything; they match numbers and phrases only. */
 const shortestTemplate = 8;
+const shortestTitle = 4;
+/** A reason within a text is translated if it is this much of one of Rondo's, such as a reason after a colon. */
+const shortestInner = 12;
 const number = /^\d+$|^\d{1,3}(,\d{3})+$/;
 
 /**
@@ -112,6 +123,18 @@ export function localized(text: string): string {
   return bySentences(text) ?? byTemplate(text) ?? text;
 }
 
+/**
+ * Translates the title of a call, "Edit a.ts", or its question, "Edit a.ts?". Titles are short, so little of them is left
+ * beside their placeholders.
+ */
+export function localizedTitle(text: string): string {
+  const { bundle } = current();
+  if (text.length > longestShown || Object.hasOwn(bundle, text)) return localized(text);
+  if (!text.endsWith("?")) return byTemplate(text, shortestTitle) ?? text;
+  const title = text.slice(0, -1);
+  return filled(translation("{0}?"), [localizedTitle(title)]);
+}
+
 /** Translates several sentences, if each is known. */
 function bySentences(text: string): string | undefined {
   const sentences = text.split(/(?<=[.!?]) (?=\p{Lu})/u);
@@ -122,23 +145,30 @@ function bySentences(text: string): string | undefined {
   return translations.every((one) => one !== undefined) ? translations.join(" ") : undefined;
 }
 
-function byTemplate(text: string): string | undefined {
+function byTemplate(text: string, shortest = shortestTemplate): string | undefined {
   const { bundle } = current();
   templates ??= Object.keys(bundle)
     .flatMap((known) => templateOf(known) ?? [])
     .sort((a, b) => b.length - a.length);
   for (const template of templates) {
     const values = valuesIn(text, template);
-    if (values && isPlausible(template, values)) return filled(translation(template.text), values.map(valueInLanguage));
+    if (values && isPlausible(template, values, shortest))
+      return filled(translation(template.text), valuesInLanguage(template, values));
   }
   return undefined;
 }
 
-const isPlausible = ({ length }: Template, values: readonly string[]) =>
-  length >= shortestTemplate || values.every((value) => number.test(value) || isPhrase(value));
+const isPlausible = ({ length }: Template, values: readonly string[], shortest: number) =>
+  length >= shortest || values.every((value) => number.test(value) || isPhrase(value));
 
 /** Of several words: a single one may be a name. */
 const isPhrase = (value: string) => value.includes(" ") && Object.hasOwn(current().bundle, value);
+
+/** Translates what stands in a sentence, and reasons after a colon or in brackets, which are sentences themselves. */
+function valuesInLanguage({ pieces, numbers }: Template, values: readonly string[]): string[] {
+  const reasons = new Set(numbers.filter((_, at) => /(: |\()$/.test(pieces[at] ?? "")));
+  return values.map((value, number) => (reasons.has(number) && innerReasons(value)) || valueInLanguage(value));
+}
 
 /** Translates numbers, "3 files" and phrases within a sentence. A name of a file or a word of a command stays as it is. */
 function valueInLanguage(value: string): string {
@@ -150,6 +180,13 @@ function valueInLanguage(value: string): string {
       return filled(translation(template.text), values.map(valueInLanguage));
   }
   return value;
+}
+
+/** Translates "name is too long; mode must be a string", if each reason is one of Rondo's. */
+function innerReasons(value: string): string | undefined {
+  if (!value.includes(" ")) return undefined;
+  const reasons = value.split("; ").map((one) => (isPhrase(one) ? translation(one) : byTemplate(one, shortestInner)));
+  return reasons.every((one) => one !== undefined) ? reasons.join("; ") : undefined;
 }
 
 function templateOf(text: string): Template | undefined {

@@ -1,7 +1,9 @@
 /** The loop: calls the model and runs its tool calls until it has nothing more to do (spec L). */
+
 import type { Entry } from "../chat/apply.ts";
 import type { AssistantMessage, ReplyError, UserMessage } from "../chat/message.ts";
 import { isClosing } from "../chat/stopped.ts";
+import { english } from "../l10n/l10n.ts";
 import { pendingSubtask, runSubtask } from "./agents/subtask.ts";
 import { unasked } from "./calls/call.ts";
 import { callOf } from "./calls/call-input.ts";
@@ -350,7 +352,7 @@ async function runStopHooks({ turn, user, progress }: Round, reply: Reply): Prom
   for (const message of outcome.messages) turn.notifyUser(reply.message.id, message);
   if (outcome.decision !== "deny" || progress.heldBack >= 5) return end;
   progress.heldBack += 1;
-  addSyntheticMessage(turn, user, outcome.reason || "A hook of the user asks you to go on.");
+  addSyntheticMessage(turn, user, outcome.reason || english("A hook of the user asks you to go on."));
   return "continue";
 }
 

@@ -1,6 +1,7 @@
 /**
  * Content that a server sends for the user's message: texts and images, with limits. Its types and sizes are not trusted,
  * and what it says is data of the server, never an instruction with a permission.
+ * Its texts are for the model.
  */
 
 import type { Attachment } from "../chat/prompt-input.ts";

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerView } from "../chat/protocol.ts";
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import { untilAborted } from "../tools/until-aborted.ts";
 import type { ServerConfig } from "./config/server-config.ts";
@@ -328,7 +328,7 @@ export class McpServer {
     const onProgress = (done: number, total: number | undefined, message = "") => {
       if (Date.now() - reportedAt < progressIntervalMs) return;
       reportedAt = Date.now();
-      const share = total === undefined ? `${done}` : `${done} of ${total}`;
+      const share = total === undefined ? `${done}` : english(`${done} of ${total}`);
       progress([share, oneLine(message, 200)].filter(Boolean).join(": "), 1);
     };
     try {
@@ -336,7 +336,7 @@ export class McpServer {
     } catch (error) {
       if (!isFailure(error)) throw error;
       if (error.kind === "refused") return { output: error.message, metadata: {}, failed: true };
-      throw new ToolError(`The server ${this.config.name} did not answer. ${error.message} ${error.next}`);
+      throw new ToolError(msg("The server {0} did not answer. {1} {2}", this.config.name, error.message, error.next));
     }
   }
 
@@ -382,7 +382,8 @@ export class McpServer {
     }
     if (this.#connection) return this.#connection;
     const state = this.#state;
-    if (state.type === "failed") throw new ToolError(`The server ${name} does not run. ${state.message} ${state.next}`);
+    if (state.type === "failed")
+      throw new ToolError(msg("The server {0} does not run. {1} {2}", name, state.message, state.next));
     if (state.type === "sign-in")
       throw new ToolError(
         `The server ${name} requires the user to sign in. Continue without it.`,

@@ -1,4 +1,5 @@
 /** A request of the user that an MCP server did not answer: a sentence for people, and what to do next. */
+import { msg } from "../l10n/l10n.ts";
 import { ToolError } from "../tools/tool.ts";
 import { unlessAborted } from "../tools/until-aborted.ts";
 import { isFailure } from "./connection/server-failure.ts";
@@ -19,7 +20,8 @@ export class ServerRequestError extends Error {
 export async function startedServer(servers: McpServers, name: string, signal: AbortSignal): Promise<McpServer> {
   servers.refresh();
   const server = servers.get(name);
-  if (!server) throw new ServerRequestError(`There is no MCP server ${name} any more.`, "Check its configuration.");
+  if (!server)
+    throw new ServerRequestError(msg("There is no MCP server {0} any more.", name), msg("Check its configuration."));
   await unlessAborted(server.ready(), signal);
   return server;
 }
@@ -47,16 +49,16 @@ function requestError(server: string, error: unknown, timeoutMs: number | undefi
   if (timeoutMs !== undefined) {
     const seconds = Math.round(timeoutMs / 1000);
     return new ServerRequestError(
-      `The MCP server ${server} did not answer within ${seconds} s.`,
-      "Try again, or look at its log.",
+      msg("The MCP server {0} did not answer within {1} s.", server, seconds),
+      msg("Try again, or look at its log."),
     );
   }
   if (isFailure(error)) {
     return error.kind === "refused"
-      ? new ServerRequestError(`The MCP server ${server} refused: ${error.message}`, "")
-      : new ServerRequestError(`The MCP server ${server} did not answer. ${error.message}`, error.next);
+      ? new ServerRequestError(msg("The MCP server {0} refused: {1}", server, error.message), "")
+      : new ServerRequestError(msg("The MCP server {0} did not answer. {1}", server, error.message), error.next);
   }
   if (error instanceof ToolError)
-    return new ServerRequestError(error.words, "Its state is under MCP servers in the mode menu.");
+    return new ServerRequestError(error.words, msg("Its state is under MCP servers in the mode menu."));
   return error;
 }

@@ -2,6 +2,8 @@
 import * as z from "zod/mini";
 import { isRecord } from "../chat/json.ts";
 import { Rule } from "../chat/requests.ts";
+import { fieldOf, issueWords } from "../chat/schema-issues.ts";
+import { msg } from "../l10n/l10n.ts";
 import type { Agent } from "../loop/agents/agents.ts";
 import type { Markdown } from "./front-matter.ts";
 import { ourTool } from "./tool-names.ts";
@@ -9,21 +11,26 @@ import { ourTool } from "./tool-names.ts";
 const entries = 200;
 const words = (longest: number) =>
   z
-    .string({ error: "must be a string" })
+    .string({ error: (issue) => msg("{0} must be a string", fieldOf(issue)) })
     .check(
       z.trim(),
-      z.minLength(1, { error: "must not be empty" }),
-      z.maxLength(longest, { error: `must have at most ${longest} characters` }),
+      z.minLength(1, { error: (issue) => msg("{0} must not be empty", fieldOf(issue)) }),
+      z.maxLength(longest, { error: (issue) => msg("{0} must have at most {1} characters", fieldOf(issue), longest) }),
     );
-const flag = z.boolean({ error: "must be true or false" });
+const flag = z.boolean({ error: (issue) => msg("{0} must be true or false", fieldOf(issue)) });
 const count = z
-  .int({ error: "must be a whole number" })
-  .check(z.gte(1, { error: "must be at least 1" }), z.lte(10_000, { error: "must be at most 10000" }));
+  .int({ error: (issue) => msg("{0} must be a whole number", fieldOf(issue)) })
+  .check(
+    z.gte(1, { error: (issue) => msg("{0} must be at least 1", fieldOf(issue)) }),
+    z.lte(10_000, { error: (issue) => msg("{0} must be at most 10000", fieldOf(issue)) }),
+  );
 const action = z.enum(["allow", "ask", "deny"]);
 
 /** "Read, Grep" or `[Read, Grep]`: only these tools. */
 const ToolList = z.pipe(
-  z.union([z.string(), z.array(z.string())], { error: "must be names of tools, as in `Read, Grep`" }),
+  z.union([z.string(), z.array(z.string())], {
+    error: (issue) => msg("{0} must be names of tools, as in `Read, Grep`", fieldOf(issue)),
+  }),
   z.transform((value) => listOf(value).slice(0, entries)),
 );
 /** `{ bash: false }`: all tools except these. */
@@ -32,37 +39,52 @@ const ToolSwitches = z.record(z.string(), z.boolean());
 /** `deny`, `{ edit: deny, bash: { "git *": allow } }`, or rules as in the settings. */
 const AgentPermission = z.union(
   [action, z.record(z.string(), z.union([action, z.record(z.string(), action)])), z.array(Rule)],
-  { error: 'must be as in `edit: deny` or `bash: { "git *": allow }`, each allow, ask or deny' },
+  {
+    error: (issue) =>
+      msg('{0} must be as in `edit: deny` or `bash: { "git *": allow }`, each allow, ask or deny', fieldOf(issue)),
+  },
 );
 
-const AgentFields = z.object(
-  {
-    /** Never a path, and nothing that needs quotes in an @mention. */
-    name: words(64).check(z.regex(/^[\p{L}\p{N}_-]+$/u, { error: "may hold letters, digits, - and _ only" })),
-    description: words(4000),
-    mode: z.optional(z.enum(["primary", "subagent", "all"], { error: "must be primary, subagent or all" })),
-    model: z.optional(words(200)),
-    temperature: z.optional(
-      z
-        .number({ error: "must be a number" })
-        .check(z.gte(0, { error: "must be from 0 to 2" }), z.lte(2, { error: "must be from 0 to 2" })),
-    ),
-    steps: z.optional(count),
-    tools: z.optional(
-      z.union([ToolList, ToolSwitches], { error: "must be names, as in `Read, Grep`, or as in `bash: false`" }),
-    ),
-    permission: z.optional(AgentPermission),
-    hidden: z.optional(flag),
-    options: z.optional(z.record(z.string(), z.unknown(), { error: "must be fields and their values" })),
-    /** Field of Claude Code. Only `plan` has an effect, because the other values would allow more. */
-    permissionMode: z.optional(z.string({ error: "must be a string" })),
-    /** Names of `steps` in Claude Code and OpenCode. */
-    maxTurns: z.optional(count),
-    maxSteps: z.optional(count),
-    disallowedTools: z.optional(ToolList),
-  },
-  { error: "must begin with front matter: `name: …` and `description: …` between two lines of `---`" },
-);
+const AgentFields = z.object({
+  /** Never a path, and nothing that needs quotes in an @mention. */
+  name: words(64).check(
+    z.regex(/^[\p{L}\p{N}_-]+$/u, {
+      error: (issue) => msg("{0} may hold letters, digits, - and _ only", fieldOf(issue)),
+    }),
+  ),
+  description: words(4000),
+  mode: z.optional(
+    z.enum(["primary", "subagent", "all"], {
+      error: (issue) => msg("{0} must be primary, subagent or all", fieldOf(issue)),
+    }),
+  ),
+  model: z.optional(words(200)),
+  temperature: z.optional(
+    z
+      .number({ error: (issue) => msg("{0} must be a number", fieldOf(issue)) })
+      .check(
+        z.gte(0, { error: (issue) => msg("{0} must be from 0 to 2", fieldOf(issue)) }),
+        z.lte(2, { error: (issue) => msg("{0} must be from 0 to 2", fieldOf(issue)) }),
+      ),
+  ),
+  steps: z.optional(count),
+  tools: z.optional(
+    z.union([ToolList, ToolSwitches], {
+      error: (issue) => msg("{0} must be names, as in `Read, Grep`, or as in `bash: false`", fieldOf(issue)),
+    }),
+  ),
+  permission: z.optional(AgentPermission),
+  hidden: z.optional(flag),
+  options: z.optional(
+    z.record(z.string(), z.unknown(), { error: (issue) => msg("{0} must be fields and their values", fieldOf(issue)) }),
+  ),
+  /** Field of Claude Code. Only `plan` has an effect, because the other values would allow more. */
+  permissionMode: z.optional(z.string({ error: (issue) => msg("{0} must be a string", fieldOf(issue)) })),
+  /** Names of `steps` in Claude Code and OpenCode. */
+  maxTurns: z.optional(count),
+  maxSteps: z.optional(count),
+  disallowedTools: z.optional(ToolList),
+});
 
 /** Claude Code's names for models that it chooses itself. Here they mean the session's model. */
 const sessionModel = /^(inherit|default|sonnet|opus|haiku|opusplan)$/;
@@ -85,7 +107,8 @@ export function parseAgent({ data, body }: Markdown, { source, fileName, mode }:
   const given = isRecord(data) ? Object.entries(data).filter(([, value]) => value !== null) : undefined;
   const parsed = AgentFields.safeParse(given ? { name: fileName, ...Object.fromEntries(given) } : data);
   if (!parsed.success) {
-    const fields = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the file"} ${message}`);
+    const whole = msg("it must begin with front matter: `name: …` and `description: …` between two lines of `---`");
+    const fields = parsed.error.issues.map((issue) => issueWords(issue, whole));
     return { type: "invalid", fields };
   }
   const fields = parsed.data;
@@ -94,9 +117,9 @@ export function parseAgent({ data, body }: Markdown, { source, fileName, mode }:
   const permission = source === "user" ? rules : rules.filter((rule) => rule.action !== "allow");
   const notes: string[] = [];
   if (permission.length < rules.length)
-    notes.push("its rules that allow are ignored: a workspace may only deny or ask");
+    notes.push(msg("its rules that allow are ignored: a workspace may only deny or ask"));
   if (fields.options && source === "workspace")
-    notes.push("its options are ignored: only the user's agents may set them");
+    notes.push(msg("its options are ignored: only the user's agents may set them"));
   const denied = (fields.disallowedTools ?? []).map((name) => [name, false]);
   const agent: Agent = {
     name: fields.name,

@@ -1,6 +1,8 @@
 /** Loads agents from Markdown files (spec P4). */
+
 import path from "node:path";
 import { isRecord } from "../chat/json.ts";
+import { msg } from "../l10n/l10n.ts";
 import type { Agent } from "../loop/agents/agents.ts";
 import { type ConfigRoot, listMarkdown } from "../tools/node-host/config-files.ts";
 import { type AgentOrigin, parseAgent } from "./agent-fields.ts";
@@ -26,13 +28,13 @@ export function findAgents(roots: readonly ConfigRoot[]): FoundAgents {
     const loaded = loadAgent(root, name);
     if (loaded.type === "missing") continue;
     if (loaded.type === "broken") {
-      const problem = `The agent in ${shown} cannot be used: ${loaded.why}.`;
+      const problem = msg("The agent in {0} cannot be used: {1}.", shown, loaded.why);
       problems.push(problem);
       if (!broken.has(loaded.name)) broken.set(loaded.name, problem);
       continue;
     }
     agents.push(loaded.agent);
-    problems.push(...loaded.notes.map((note) => `The agent in ${shown}: ${note}.`));
+    problems.push(...loaded.notes.map((note) => msg("The agent in {0}: {1}.", shown, note)));
   }
   return { agents: agents.reverse(), broken, problems };
 }

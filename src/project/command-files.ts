@@ -4,8 +4,10 @@
  * would run (`` !`command` ``) have no effect. The fields and places in a template are those of Claude Code's commands:
  * https://code.claude.com/docs/en/slash-commands
  */
+
 import path from "node:path";
 import type { CommandChoice } from "../chat/slash-command.ts";
+import { msg } from "../l10n/l10n.ts";
 import {
   type ConfigPlaces,
   type ConfigRoot,
@@ -33,7 +35,7 @@ export function loadCommands(places: ConfigPlaces): { commands: Map<string, Prom
       const found = readMarkdownFile(root, file);
       if (found.type === "missing") continue;
       if (found.type === "broken") {
-        problems.push(`The command in ${root.prefix}${file} cannot be used: ${found.why}.`);
+        problems.push(msg("The command in {0}{1} cannot be used: {2}.", root.prefix, file, found.why));
         continue;
       }
       const { data, body } = found.markdown;

@@ -1,8 +1,10 @@
 /** Runs hooks as commands (spec K4). */
+
 import path from "node:path";
 import type { PermissionMode } from "../chat/events.ts";
 import { isRecord } from "../chat/json.ts";
 import { never } from "../chat/never.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
 import { withoutKeys } from "../tools/run-command/without-keys.ts";
 import { namesOf } from "./hook-matcher.ts";
@@ -92,9 +94,9 @@ async function runHook(event: HookEvent, { hook, input, context, signal }: HookR
     case "aborted":
       return noOutcome;
     case "timeout":
-      return failed(`The hook ${name} took longer than ${timeoutMs / 1000} s and was terminated.`);
+      return failed(msg("The hook {0} took longer than {1} s and was terminated.", name, timeoutMs / 1000));
     case "failed":
-      return failed(`The hook ${name} could not be run: ${end.why}.`);
+      return failed(msg("The hook {0} could not be run: {1}.", name, end.why));
     case "exit":
       if (end.isCut) onNote(`The hook ${name} wrote more than ${outputLimit / 1024} KiB. The rest was ignored.`);
       return outcomeOf(event, name, end);

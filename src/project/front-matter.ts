@@ -1,5 +1,7 @@
 /** Reads the YAML at the beginning of a Markdown file. */
+
 import { parse } from "yaml";
+import { msg } from "../l10n/l10n.ts";
 
 export interface Markdown {
   /** Value of the YAML; undefined without front matter. */
@@ -16,8 +18,8 @@ export function readMarkdown(text: string): Markdown {
   const found = /^---[ \t]*\n((?:[\s\S]*?\n)?)---[ \t]*(?:\n|$)/.exec(text);
   const yaml = found?.[1];
   if (found === null || yaml === undefined) return { data: undefined, body: text.trim() };
-  if (yaml.length > maxLength) throw new SyntaxError(`its front matter is longer than ${maxLength} characters`);
-  if (isDeep(yaml)) throw new SyntaxError("its front matter is nested too deeply");
+  if (yaml.length > maxLength) throw new SyntaxError(msg("its front matter is longer than {0} characters", maxLength));
+  if (isDeep(yaml)) throw new SyntaxError(msg("its front matter is nested too deeply"));
   return { data: parseYaml(yaml), body: text.slice(found[0].length).trim() };
 }
 
@@ -68,6 +70,6 @@ function isDeep(yaml: string): boolean {
 }
 
 function yamlError(error: unknown): SyntaxError {
-  const detail = error instanceof Error ? error.message.split("\n")[0] : String(error);
-  return new SyntaxError(`its front matter is not valid YAML: ${detail}`, { cause: error });
+  const detail = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+  return new SyntaxError(msg("its front matter is not valid YAML: {0}", detail), { cause: error });
 }

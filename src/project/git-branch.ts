@@ -1,5 +1,7 @@
 /** Reads the current branch from git's files, because starting git would take much longer. */
+
 import path from "node:path";
+import { msg } from "../l10n/l10n.ts";
 import { decodeText, gitRoot, readConfigFile, realFolder } from "../tools/node-host/config-files.ts";
 import { statsOf } from "../tools/node-host/stats.ts";
 
@@ -8,7 +10,7 @@ export function branchOf(folder: string): string | undefined {
   const gitDir = findGitDir(folder);
   const head = gitDir === undefined ? undefined : firstLine(gitDir, "HEAD");
   if (head === undefined) return undefined;
-  if (/^[0-9a-f]{40,64}$/.test(head)) return `detached at ${head.slice(0, 7)}`;
+  if (/^[0-9a-f]{40,64}$/.test(head)) return msg("detached at {0}", head.slice(0, 7));
   const branch = /^ref: refs\/heads\/(.+)$/.exec(head)?.[1];
   // It goes into the prompt, so it must be a name that git allows. `.invalid` stands for other formats.
   return branch !== undefined && /^[^\s\p{C}~^:?*[\\]{1,200}$/u.test(branch) && branch !== ".invalid"

@@ -1,4 +1,5 @@
 /** Decides which hooks an event runs: the `matcher` of Claude Code's settings. */
+import { msg } from "../l10n/l10n.ts";
 import type { HookEvent } from "../loop/hooks.ts";
 import { claudeTools, ourTool } from "./tool-names.ts";
 
@@ -14,7 +15,7 @@ const maxNameLength = 64;
 /** @throws SyntaxError with a message for people */
 export function matcherOf(text: string): Matcher {
   if (text === "" || text === "*") return () => true;
-  if (text.length > maxLength) throw new SyntaxError(`its matcher is longer than ${maxLength} characters`);
+  if (text.length > maxLength) throw new SyntaxError(msg("its matcher is longer than {0} characters", maxLength));
   if (/^[\w -]+(\|[\w -]+)*$/.test(text)) {
     const wanted = text.split("|").map((name) => name.trim());
     return (names) => names.some((name) => wanted.includes(name));
@@ -27,11 +28,11 @@ export function matcherOf(text: string): Matcher {
 function compile(source: string): RegExp {
   const shown = source.slice(0, 60);
   if (mayTakeLong(source))
-    throw new SyntaxError(`its matcher \`${shown}\` could take too long to try: write it simpler`);
+    throw new SyntaxError(msg("its matcher `{0}` could take too long to try: write it simpler", shown));
   try {
     return new RegExp(source);
   } catch {
-    throw new SyntaxError(`its matcher \`${shown}\` is not a regular expression`);
+    throw new SyntaxError(msg("its matcher `{0}` is not a regular expression", shown));
   }
 }
 

@@ -1,6 +1,8 @@
 /** Interprets the output of a hook, in the format of Claude Code (spec K4). Pure. */
+
 import * as z from "zod/mini";
 import { parseJson } from "../chat/json.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../loop/hooks.ts";
 
 const UpdatedInput = z.record(z.string(), z.unknown());
@@ -50,10 +52,16 @@ const printsContext: ReadonlySet<HookEvent> = new Set(["SessionStart", "UserProm
 export function outcomeOf(event: HookEvent, name: string, { code, stdout, stderr }: HookExit): HookOutcome {
   const words = stderr.trim();
   if (code === 2) {
-    const reason = words === "" ? `The hook ${name} denied it without a reason.` : words;
+    const reason = words === "" ? msg("The hook {0} denied it without a reason.", name) : words;
     return withoutDecision.has(event) ? message(reason) : { ...noOutcome, decision: "deny", reason };
   }
-  if (code !== 0) return message(`The hook ${name} failed with exit code ${code}${words === "" ? "." : `: ${words}`}`);
+  if (code !== 0) {
+    return message(
+      words === ""
+        ? msg("The hook {0} failed with exit code {1}.", name, code)
+        : msg("The hook {0} failed with exit code {1}: {2}", name, code, words),
+    );
+  }
   const text = stdout.trim();
   const answer = text.startsWith("{") ? parseJson(text) : undefined;
   if (answer === undefined && printsContext.has(event)) {
@@ -61,12 +69,12 @@ export function outcomeOf(event: HookEvent, name: string, { code, stdout, stderr
   }
   if (answer === undefined) {
     // Plain text is ignored, but the start of an object is meant as an answer.
-    return text.startsWith("{") ? message(`The hook ${name} answered with broken JSON.`) : noOutcome;
+    return text.startsWith("{") ? message(msg("The hook {0} answered with broken JSON.", name)) : noOutcome;
   }
   const parsed = HookOutput.safeParse(answer);
   if (parsed.success) return fromOutput(event, name, parsed.data);
   const wrong = parsed.error.issues.map(({ path }) => path.join("."));
-  return message(`The hook ${name} answered with JSON that cannot be used: ${wrong.join(", ")}.`);
+  return message(msg("The hook {0} answered with JSON that cannot be used: {1}.", name, wrong.join(", ")));
 }
 
 function message(text: string): HookOutcome {
@@ -81,11 +89,11 @@ function fromOutput(event: HookEvent, name: string, output: HookOutput): HookOut
   const context = specific?.additionalContext ?? "";
   return {
     decision,
-    reason: decision === "deny" && reason === "" ? `The hook ${name} denied it without a reason.` : reason,
+    reason: decision === "deny" && reason === "" ? msg("The hook {0} denied it without a reason.", name) : reason,
     updatedInput: asked?.updatedInput ?? specific?.updatedInput,
     additionalContext: context.trim() === "" ? [] : [context],
     messages: output.systemMessage ? [output.systemMessage] : [],
-    stop: stops ? (output.stopReason ?? (reason || `The hook ${name} ended the turn.`)) : undefined,
+    stop: stops ? (output.stopReason ?? (reason || msg("The hook {0} ended the turn.", name))) : undefined,
   };
 }
 

@@ -1,8 +1,10 @@
 /** Runs a hook as a child process in its own process group. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { msg } from "../l10n/l10n.ts";
 import { endTree, markVariable, treeOf } from "../tools/run-command/process-tree.ts";
 
 interface HookProcess {
@@ -49,7 +51,9 @@ export async function runProcess(hook: HookProcess): Promise<HookEnd> {
   child.stdin?.end(`${hook.input}\n`);
   const ended = new Promise<{ code: number } | { why: string }>((resolve) => {
     child.on("error", (error) => resolve({ why: reasonOf(error) }));
-    child.on("exit", (code, name) => resolve(code === null ? { why: `it was ended by ${name}` } : { code }));
+    child.on("exit", (code, name) =>
+      resolve(code === null ? { why: msg("it was ended by {0}", name ?? "") } : { code }),
+    );
   });
   let timer: NodeJS.Timeout | undefined;
   let abort = () => {};

@@ -1,6 +1,9 @@
 /** Reads hooks from settings, in the format of Claude Code (spec K4). */
+
 import * as z from "zod/mini";
 import { isRecord, parseJson } from "../chat/json.ts";
+import { fieldOf, issueWords } from "../chat/schema-issues.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
 import {
   type ConfigPlaces,
@@ -60,7 +63,7 @@ export function loadHooks({ own, files: usesFiles = true, ...sources }: HookOpti
     if (root.source === "user" || usesFiles) reader.hooks(settings["hooks"], root.prefix + name, true);
     else if (isRecord(settings["hooks"]) && Object.keys(settings["hooks"]).length > 0) skipped.push(root.prefix + name);
   }
-  reader.hooks(own, "The setting rondo.hooks", false);
+  reader.hooks(own, msg("The setting rondo.hooks"), false);
   return { hooks: reader.found, problems: reader.problems, skipped };
 }
 
@@ -70,18 +73,30 @@ function filesOf({ source }: ConfigRoot): string[] {
 }
 
 const Entry = z.object({
-  type: z.literal("command", { error: 'must be "command": other kinds of hooks are not run here' }),
+  type: z.literal("command", {
+    error: (issue) => msg('{0} must be "command": other kinds of hooks are not run here', fieldOf(issue)),
+  }),
   command: z
-    .string({ error: "must be a string" })
-    .check(z.trim(), z.minLength(1, { error: "must not be empty" }), z.maxLength(20_000, { error: "is too long" })),
-  timeout: z.optional(z.number({ error: "must be seconds" }).check(z.gt(0, { error: "must be more than 0" }))),
+    .string({ error: (issue) => msg("{0} must be a string", fieldOf(issue)) })
+    .check(
+      z.trim(),
+      z.minLength(1, { error: (issue) => msg("{0} must not be empty", fieldOf(issue)) }),
+      z.maxLength(20_000, { error: (issue) => msg("{0} is too long", fieldOf(issue)) }),
+    ),
+  timeout: z.optional(
+    z
+      .number({ error: (issue) => msg("{0} must be seconds", fieldOf(issue)) })
+      .check(z.gt(0, { error: (issue) => msg("{0} must be more than 0", fieldOf(issue)) })),
+  ),
   /** Set by newer versions of Claude Code when `command` is not a shell command. */
-  args: z.optional(z.undefined({ error: "is not known here: write all of it into the command" })),
+  args: z.optional(
+    z.undefined({ error: (issue) => msg("{0} is not known here: write all of it into the command", fieldOf(issue)) }),
+  ),
 });
 
 const Group = z.object({
-  matcher: z.optional(z.string({ error: "must be a string" })),
-  hooks: z.array(z.unknown(), { error: "must be a list" }),
+  matcher: z.optional(z.string({ error: (issue) => msg("{0} must be a string", fieldOf(issue)) })),
+  hooks: z.array(z.unknown(), { error: (issue) => msg("{0} must be a list", fieldOf(issue)) }),
 });
 
 class Reader {
@@ -93,14 +108,14 @@ class Reader {
     if (found.type === "missing") return {};
     const shown = root.prefix + name;
     if (found.type === "unusable") return this.#unusable(shown, found.why);
-    if (found.size > fileLimit) return this.#unusable(shown, `it is larger than ${fileLimit / 1024} KiB`);
+    if (found.size > fileLimit) return this.#unusable(shown, msg("it is larger than {0} KiB", fileLimit / 1024));
     const settings = parseJson(decodeText(found.bytes) ?? "");
-    if (settings === undefined) return this.#unusable(shown, "it is not valid JSON");
-    return isRecord(settings) ? settings : this.#unusable(shown, "it is not a JSON object");
+    if (settings === undefined) return this.#unusable(shown, msg("it is not valid JSON"));
+    return isRecord(settings) ? settings : this.#unusable(shown, msg("it is not a JSON object"));
   }
 
   #unusable(shown: string, why: string): Record<string, unknown> {
-    this.problems.push(`The hooks of ${shown} are not used: ${why}.`);
+    this.problems.push(msg("The hooks of {0} are not used: {1}.", shown, why));
     return {};
   }
 
@@ -108,20 +123,21 @@ class Reader {
   hooks(hooks: unknown, place: string, forClaude: boolean): void {
     if (hooks === undefined || hooks === null) return;
     if (!isRecord(hooks)) {
-      this.problems.push(`${place}: hooks must be an object of events.`);
+      this.problems.push(msg("{0}: hooks must be an object of events.", place));
       return;
     }
     const unknown = Object.keys(hooks).filter((name) => !hookEvents.some((event) => event === name));
-    if (unknown.length > 0) this.problems.push(`${place}: Rondo has no such events for hooks: ${unknown.join(", ")}.`);
+    if (unknown.length > 0)
+      this.problems.push(msg("{0}: Rondo has no such events for hooks: {1}.", place, unknown.join(", ")));
     for (const event of hookEvents) {
       if (!Object.hasOwn(hooks, event)) continue;
       const groups = hooks[event];
       if (!Array.isArray(groups)) {
-        this.problems.push(`${place}: ${event} must be a list.`);
+        this.problems.push(msg("{0}: {1} must be a list.", place, event));
         continue;
       }
       for (const [index, group] of groups.entries()) {
-        this.#group(event, group, `${place}: ${event}, entry ${index + 1}`, forClaude);
+        this.#group(event, group, msg("{0}: {1}, entry {2}", place, event, index + 1), forClaude);
       }
     }
   }
@@ -134,11 +150,11 @@ class Reader {
       matches = matcherOf(group.matcher ?? "");
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      this.problems.push(`${place} is not used: ${error.message}.`);
+      this.problems.push(msg("{0} is not used: {1}.", place, error.message));
       return;
     }
     for (const [index, one] of group.hooks.entries()) {
-      const entry = this.#parse(Entry, one, `${place}, hook ${index + 1}`);
+      const entry = this.#parse(Entry, one, msg("{0}, hook {1}", place, index + 1));
       if (!entry) continue;
       const timeoutMs =
         entry.timeout === undefined ? defaultHookTimeoutMs : Math.min(entry.timeout * 1000, maxHookTimeoutMs);
@@ -150,10 +166,8 @@ class Reader {
   #parse<T extends z.ZodMiniType>(schema: T, value: unknown, place: string): z.infer<T> | undefined {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    const wrong = parsed.error.issues.map(({ path, message }) =>
-      path.length === 0 ? "it must be an object" : `${path.join(".")} ${message}`,
-    );
-    this.problems.push(`${place} is not used: ${wrong.join("; ")}.`);
+    const wrong = parsed.error.issues.map((issue) => issueWords(issue, msg("it must be an object")));
+    this.problems.push(msg("{0} is not used: {1}.", place, wrong.join("; ")));
     return undefined;
   }
 }

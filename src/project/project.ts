@@ -1,5 +1,7 @@
 /** Loads agents, rules, memory and skills from the workspace and the user's folder (spec P4, M1, C5). */
+
 import path from "node:path";
+import { msg } from "../l10n/l10n.ts";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { type ConfigPlaces, configRoots } from "../tools/node-host/config-files.ts";
@@ -34,6 +36,7 @@ const ownFiles = [".rondo", ".claude", "AGENTS.md", "CLAUDE.md", "CLAUDE.local.m
 function untrusted(folders: readonly string[]): string[] {
   const isThere = (name: string) => folders.some((folder) => statsOf(path.join(folder, name)) !== undefined);
   const left = ownFiles.filter(isThere);
-  const what = "its own agents, rules, memory and hooks";
-  return left.length === 0 ? [] : [`This workspace is not trusted, so ${what} are not used (${left.join(", ")}).`];
+  if (left.length === 0) return [];
+  const names = left.join(", ");
+  return [msg("This workspace is not trusted, so its own agents, rules, memory and hooks are not used ({0}).", names)];
 }

@@ -1,5 +1,7 @@
 /** Reads Markdown files with front matter that hold text for the model. */
+
 import { isRecord } from "../chat/json.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type ConfigRoot, decodeText, readConfigFile } from "../tools/node-host/config-files.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";
 
@@ -17,9 +19,9 @@ export function readMarkdownFile(root: ConfigRoot, name: string): MarkdownFile {
   if (found.type === "missing") return found;
   const broken = (why: string): MarkdownFile => ({ type: "broken", why });
   if (found.type === "unusable") return broken(found.why);
-  if (found.size > maxFileBytes) return broken(`it is larger than ${maxFileBytes / 1024} KiB`);
+  if (found.size > maxFileBytes) return broken(msg("it is larger than {0} KiB", maxFileBytes / 1024));
   const text = decodeText(found.bytes);
-  if (text === undefined) return broken("it is not text");
+  if (text === undefined) return broken(msg("it is not text"));
   try {
     return { type: "markdown", markdown: readMarkdown(text) };
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Reads the rules of the workspace and the user for all agents, and the memory file (spec M1, C5). */
+import { english, msg } from "../l10n/l10n.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/node-host/config-files.ts";
 
@@ -28,13 +29,17 @@ export function rulesOf(roots: readonly ConfigRoot[]): { rules: Project["rules"]
       if (found.type === "missing") continue;
       const text = found.type === "file" ? decodeText(found.bytes)?.trim() : undefined;
       if (found.type !== "file" || text === undefined) {
-        problems.push(`${path} is not used: ${found.type === "unusable" ? found.why : "it is not text"}.`);
+        problems.push(
+          msg("{0} is not used: {1}.", path, found.type === "unusable" ? found.why : msg("it is not text")),
+        );
         continue;
       }
       if (text === "" || known.has(text)) continue;
       known.add(text);
       if (left <= 0) {
-        problems.push(`${path} is not used: the rules files before it fill the ${totalLimit / 1024} KiB there are.`);
+        problems.push(
+          msg("{0} is not used: the rules files before it fill the {1} KiB there are.", path, totalLimit / 1024),
+        );
         continue;
       }
       const kept = Math.min(found.bytes.length, left);
@@ -43,9 +48,10 @@ export function rulesOf(roots: readonly ConfigRoot[]): { rules: Project["rules"]
         rules.push({ path, text });
         continue;
       }
-      const cut = `only its first ${Math.floor(kept / 1024)} of ${Math.ceil(found.size / 1024)} KiB are used`;
-      problems.push(`${path} is too long: ${cut}.`);
-      rules.push({ path, text: `${decodeText(found.bytes.subarray(0, kept))?.trim()}\n\n[Too long: ${cut}.]` });
+      const [used, all] = [Math.floor(kept / 1024), Math.ceil(found.size / 1024)];
+      problems.push(msg("{0} is too long: only its first {1} of {2} KiB are used.", path, used, all));
+      const cut = english(`[Too long: only its first ${used} of ${all} KiB are used.]`);
+      rules.push({ path, text: `${decodeText(found.bytes.subarray(0, kept))?.trim()}\n\n${cut}` });
     }
   }
   return { rules, problems };
@@ -59,16 +65,17 @@ export function memoryOf(root: ConfigRoot | undefined): { memory: Project["memor
   if (found.type === "missing") return { memory: empty, problems: [] };
   const text = found.type === "file" ? decodeText(found.bytes)?.trim() : undefined;
   if (found.type !== "file" || text === undefined) {
-    const why = found.type === "unusable" ? found.why : "it is not text";
-    return { memory: empty, problems: [`${memoryFile} is not used: ${why}.`] };
+    const why = found.type === "unusable" ? found.why : msg("it is not text");
+    return { memory: empty, problems: [msg("{0} is not used: {1}.", memoryFile, why)] };
   }
   if (found.bytes.length === found.size) return { memory: { path: memoryFile, text }, problems: [] };
-  const cut = `only its last ${memoryLimit / 1024} of ${Math.ceil(found.size / 1024)} KiB are used`;
+  const [used, all] = [memoryLimit / 1024, Math.ceil(found.size / 1024)];
+  const cut = english(`[Too long: only its last ${used} of ${all} KiB are used.]`);
   // The first line may be incomplete.
   const whole = text.slice(text.indexOf("\n") + 1);
   return {
-    memory: { path: memoryFile, text: `[Too long: ${cut}.]\n\n${whole}` },
-    problems: [`${memoryFile} is too long: ${cut}.`],
+    memory: { path: memoryFile, text: `${cut}\n\n${whole}` },
+    problems: [msg("{0} is too long: only its last {1} of {2} KiB are used.", memoryFile, used, all)],
   };
 }
 

@@ -3,7 +3,9 @@
  * description, and reads the file when a task fits. The fields are those of https://agentskills.io/specification and
  * https://code.claude.com/docs/en/skills.
  */
+
 import path from "node:path";
+import { msg } from "../l10n/l10n.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { type ConfigRoot, listFolders } from "../tools/node-host/config-files.ts";
 import { flagIn, readMarkdownFile, textIn } from "./prompt-file.ts";
@@ -37,7 +39,7 @@ export function skillsOf(roots: readonly ConfigRoot[]): { skills: Skill[]; probl
       const found = readMarkdownFile(root, file);
       if (found.type === "missing") continue;
       if (found.type === "broken") {
-        problems.push(`The skill in ${root.prefix}${file} cannot be used: ${found.why}.`);
+        problems.push(msg("The skill in {0}{1} cannot be used: {2}.", root.prefix, file, found.why));
         continue;
       }
       const { data, body } = found.markdown;
@@ -45,7 +47,11 @@ export function skillsOf(roots: readonly ConfigRoot[]): { skills: Skill[]; probl
       const description = textIn(data, "description");
       if (!/^[\p{L}\p{N}][\p{L}\p{N}:_.-]*$/u.test(name) || description === "") {
         problems.push(
-          `The skill in ${root.prefix}${file} cannot be used: it needs a description, and a name without spaces.`,
+          msg(
+            "The skill in {0}{1} cannot be used: it needs a description, and a name without spaces.",
+            root.prefix,
+            file,
+          ),
         );
         continue;
       }
@@ -75,7 +81,7 @@ export function toldSkills(roots: readonly ConfigRoot[]): { skills: Project["ski
     else out.push(skill.name);
   }
   if (out.length > 0) {
-    problems.push(`The model is not told of these skills, as there are too many: ${out.join(", ")}.`);
+    problems.push(msg("The model is not told of these skills, as there are too many: {0}.", out.join(", ")));
   }
   return { skills: told.map(({ name, description, path: file }) => ({ name, description, path: file })), problems };
 }

@@ -1,4 +1,4 @@
-/** Maps tool names of Claude Code and OpenCode to Rondo's names. */
+/** Maps tool names of Claude Code and OpenCode to Rondo's names. Its texts are for programs. */
 
 /** Rondo's names by Claude Code's names. The first of several names for a tool is the one that hooks get. */
 const names = [

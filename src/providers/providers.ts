@@ -1,5 +1,7 @@
 /** The providers, their keys and addresses. A provider's SDK is loaded on first use. */
+
 import { isLoopback } from "../chat/loopback.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent } from "../loop/model.ts";
 import { type ApiChoice, apiFor, isOllama } from "./api-choice.ts";
 import { askServer } from "./catalog/ask-server.ts";
@@ -117,14 +119,14 @@ export async function openModel(provider: string, access: ProviderAccess): Promi
   if (keyPage !== undefined && !isReady(access)) {
     throw new ModelError(
       "no-key",
-      `There is no key for ${name}.`,
-      `Set one with "Rondo: Set API Key…", or start with ${keyVariable} in the environment.`,
+      msg("There is no key for {0}.", name),
+      msg('Set one with "Rondo: Set API Key…", or start with {0} in the environment.', keyVariable),
     );
   }
   const baseURL = access.baseURL ?? usual;
   if (baseURL === undefined) {
-    const next = `Set rondo.baseUrl, or start with ${urlVariable} in the environment.`;
-    throw new ModelError("invalid", `The address of ${name} is not known.`, next);
+    const next = msg("Set rondo.baseUrl, or start with {0} in the environment.", urlVariable);
+    throw new ModelError("invalid", msg("The address of {0} is not known.", name), next);
   }
   const { href, host } = address(baseURL);
   const isElsewhere =

@@ -1,7 +1,9 @@
 /** Requests of a run, answered by the caller's `canUseTool`. */
+
 import { type Chat, findChild } from "../chat/apply.ts";
 import { never } from "../chat/never.ts";
 import type { Answer, ChoicesRequest, LoopRequest, PermissionRequest, Rule, UserRequest } from "../chat/requests.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { toRule } from "./caller-rules.ts";
 import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./query-types.ts";
 
@@ -41,8 +43,8 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
       });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      note(`canUseTool failed, so the call is denied: ${why}`);
-      result = { behavior: "deny", message: `It could not be asked whether this is allowed: ${why}` };
+      note(msg("canUseTool failed, so the call is denied: {0}", why));
+      result = { behavior: "deny", message: english(`It could not be asked whether this is allowed: ${why}`) };
     }
     if (signal.aborted) return;
     answer(request.id, answerTo(request, result));
@@ -51,13 +53,13 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
 
   function answerTo({ kind }: CallRequest, result: PermissionResult): Answer {
     if (result.behavior === "deny") {
-      const words = result.message.trim() || "Not allowed.";
+      const words = result.message.trim() || english("Not allowed.");
       if (kind === "permission") return { kind, type: "deny", words };
       return kind === "loop" ? { kind, type: "hint", words } : { kind, type: "skip", words };
     }
     const rules = (result.updatedPermissions ?? []).flatMap(toRules);
     // The questions of the model have no field of their own in `canUseTool`.
-    if (kind === "choices") return { kind, type: "skip", words: "No answer." };
+    if (kind === "choices") return { kind, type: "skip", words: english("No answer.") };
     const { updatedInput: input } = result;
     if (rules.length > 0 && input === undefined) return { kind, type: "always", rules };
     if (kind === "loop") return { kind, type: "continue" };
@@ -75,7 +77,7 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
         ...(ruleContent !== undefined && { pattern: ruleContent }),
       }));
     }
-    note(`The update of permissions ${update.type} does not apply here and is ignored.`);
+    note(msg("The update of permissions {0} does not apply here and is ignored.", update.type));
     return [];
   }
 

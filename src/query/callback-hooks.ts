@@ -1,5 +1,5 @@
 /** Runs hooks that are callbacks of the caller, next to hooks that are commands (spec K4). */
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
 import { deferred } from "../loop/session/deferred.ts";
 import { type Matcher, matcherOf, namesOf } from "../project/hook-matcher.ts";
@@ -84,11 +84,12 @@ async function callHook(hook: HookCallback, input: HookInput, timeoutMs: number,
   try {
     either.throwIfAborted();
     const answer = await Promise.race([hook(input, toolUseID, { signal: either }), ended]);
-    if (answer === "ended") return failed(`A hook of ${event} took longer than ${timeoutMs / 1000} s and was ignored.`);
+    if (answer === "ended")
+      return failed(msg("A hook of {0} took longer than {1} s and was ignored.", event, timeoutMs / 1000));
     if (answer === undefined || answer.async) return noOutcome;
-    return outcomeOf(event, "of the caller", { code: 0, stdout: JSON.stringify(answer), stderr: "" });
+    return outcomeOf(event, english("of the caller"), { code: 0, stdout: JSON.stringify(answer), stderr: "" });
   } catch (error) {
-    return failed(`A hook of ${event} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(msg("A hook of {0} failed: {1}", event, error instanceof Error ? error.message : String(error)));
   } finally {
     clearTimeout(timer);
   }

@@ -90,7 +90,7 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
   for (const [name, value] of Object.entries(options)) {
     if (isEmpty(value)) continue;
     const treatment = Object.hasOwn(support, name) ? support[name as keyof Options] : "noted";
-    if (treatment === "noted") note(`The option ${name} does not apply here and is ignored.`);
+    if (treatment === "noted") note(msg("The option {0} does not apply here and is ignored.", name));
     if (treatment !== "refused") continue;
     throw new QueryError("unsupported-option", msg("The option {0} is not supported. Remove it.", name));
   }
@@ -98,7 +98,11 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
   if (unusable !== undefined)
     throw invalid(msg('passEnvironment takes names of variables; not "{0}".', unusable.slice(0, 100)));
   if (options.env && namesForCommands(options.env).length > 0) {
-    note("Only what concerns model providers in the option env is used; commands get the environment of this process.");
+    note(
+      msg(
+        "Only what concerns model providers in the option env is used; commands get the environment of this process.",
+      ),
+    );
   }
   const { permissionMode, sessionId, resume, resumeSessionAt, forkSession } = options;
   if (permissionMode !== undefined) checkMode(permissionMode);
@@ -143,7 +147,7 @@ function checkSandbox({ sandbox }: Options, note: (sentence: string) => void): v
     throw invalid(msg('sandbox is one of {0}; not "{1}".', sandboxModes.join(", "), sandbox));
   }
   const unknown = typeof sandbox === "object" ? Object.keys(sandbox).filter((name) => name !== "enabled") : [];
-  if (unknown.length > 0) note(`Of the option sandbox only enabled is used, not ${unknown.join(", ")}.`);
+  if (unknown.length > 0) note(msg("Of the option sandbox only enabled is used, not {0}.", unknown.join(", ")));
 }
 
 export function sandboxOf({ sandbox = "off" }: Options): SandboxMode {

@@ -46,7 +46,7 @@ export function openSession(options: Options, cwd: string): OpenedSession {
 function namesOf(sessions: Sessions, cwd: string): string {
   const own = sessions.list().filter((session) => session.cwd === cwd);
   const named = own.slice(0, 5).map(({ id, title }) => `${id} (${title})`);
-  return named.length === 0 ? "" : ` The newest of ${cwd}: ${named.join(", ")}.`;
+  return named.length === 0 ? "" : ` ${msg("The newest of {0}: {1}.", cwd, named.join(", "))}`;
 }
 
 /** Copies a chat into a new session, up to and including the message `until`. */

@@ -1,6 +1,8 @@
 /** Builds the `result` message of a prompt (spec K2). */
+
 import type { Chat } from "../chat/apply.ts";
 import type { ReplyError, ToolPart } from "../chat/message.ts";
+import { msg } from "../l10n/l10n.ts";
 import type { QueryExitReason, SDKResultMessage } from "./query-types.ts";
 import { lastText } from "./sdk-blocks.ts";
 import { stopReason } from "./stream-events.ts";
@@ -57,15 +59,15 @@ function describeEnding({ reason, error }: PromptEnding): string {
   if (error) return `${error.message} ${error.next}`.trim().replaceAll("\n", " ");
   switch (reason) {
     case "max_turns":
-      return "The run reached the limit of turns (maxTurns, --max-turns).";
+      return msg("The run reached the limit of turns (maxTurns, --max-turns).");
     case "error_max_budget_usd":
-      return "The budget is used up (maxBudgetUsd, --max-budget-usd, maxBudgetTokens, --max-budget-tokens).";
+      return msg("The budget is used up (maxBudgetUsd, --max-budget-usd, maxBudgetTokens, --max-budget-tokens).");
     case "interrupted":
     case "aborted":
-      return "The run was interrupted.";
+      return msg("The run was interrupted.");
     case "blocked":
-      return "The run ended because a call it needed was not allowed.";
+      return msg("The run ended because a call it needed was not allowed.");
     default:
-      return `The run ended early: ${reason}.`;
+      return msg("The run ended early: {0}.", reason);
   }
 }

@@ -1,7 +1,9 @@
 /** Runs the MCP servers of a query: the caller's, and those of the folder if the caller allows them. */
+
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { version } from "../chat/version.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type ExternalTools, noExternalTools } from "../loop/setup/external-tools.ts";
 import type { ReadBoundary } from "../tools/node-host/config-files.ts";
 import type { Options } from "./query-types.ts";
@@ -31,7 +33,7 @@ export async function serversOf(options: Options, context: ServersContext): Prom
   const { mcpServers, allowProjectMcpServers = false, passEnvironment: passed = [], env = process.env } = options;
   const isThere = folders.some((folder) => existsSync(path.join(folder, ".mcp.json")));
   if (isThere && trusted && !allowProjectMcpServers) {
-    say("The servers of .mcp.json were not started: allowProjectMcpServers (--project-mcp) allows them.");
+    say(msg("The servers of .mcp.json were not started: allowProjectMcpServers (--project-mcp) allows them."));
   }
   if (mcpServers === undefined && !(isThere && allowProjectMcpServers)) return noServers;
   const [{ McpServers }, { loadServers }] = await Promise.all([

@@ -1,4 +1,5 @@
 /** The composition root of a query: creates a session with everything it depends on, and disposes of it. */
+
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -13,6 +14,7 @@ import {
   openCheckpoints,
   type SessionCheckpoints,
 } from "../checkpoints/session-checkpoints.ts";
+import { msg } from "../l10n/l10n.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
 import { type Hooks, noHooks } from "../loop/hooks.ts";
 import { defaultLimits, type Limits } from "../loop/limits.ts";
@@ -254,7 +256,8 @@ function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions
   const { id, forkOf } = chat.session;
   const warn = (error: Error) => say(error.message);
   if (forkOf && !sessions.has(id)) sessions.add(chat);
-  for (const { line } of found?.broken ?? []) say(`Line ${line} of the record could not be read and was left out.`);
+  for (const { line } of found?.broken ?? [])
+    say(msg("Line {0} of the record could not be read and was left out.", line));
   const transcript = sessions.transcript(id, warn, found);
   return {
     recorder: transcript,
@@ -320,7 +323,7 @@ async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: 
   const settings = loadHooks({ ...sourcesOf(plan, options), files, own: options.settings?.hooks });
   if (settings.skipped.length > 0) {
     const names = settings.skipped.join(" and ");
-    say(`The hooks of ${names} are not run: allowProjectHooks (--project-hooks) allows them.`);
+    say(msg("The hooks of {0} are not run: allowProjectHooks (--project-hooks) allows them.", names));
   }
   for (const problem of settings.problems) say(problem);
   let hooks = noHooks;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { apply, type Chat } from "../chat/apply.ts";
 import { attempt } from "../chat/attempt.ts";
 import type { SessionInfo } from "../chat/events.ts";
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";
 import { RecordError } from "../loop/storage.ts";
 import { eventsOf } from "../loop/transfer/fork.ts";
@@ -178,7 +178,7 @@ function guessSessionInfo({ messages }: Chat, id: string): SessionInfo {
   return {
     id,
     createdAt: messages[0]?.info.createdAt ?? 0,
-    title: (text?.type === "text" && titleFromPrompt(text.text)) || "Session",
+    title: (text?.type === "text" && titleFromPrompt(text.text)) || english("Session"),
     cwd: reply?.path.cwd ?? "",
   };
 }

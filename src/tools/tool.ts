@@ -47,7 +47,7 @@ export interface SubagentTask {
 export type Delegate = (task: SubagentTask) => Promise<string>;
 
 export const noDelegate: Delegate = async () => {
-  throw new ToolError("There are no subagents here.");
+  throw new ToolError(msg("There are no subagents here."));
 };
 
 /** Returns the answers to each question; undefined lets the model decide. @throws ToolError if nobody can answer */

@@ -3,7 +3,7 @@
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { fields, git, gitLine, tryGit, WorktreeError } from "./git.ts";
 import { checkedOutBranch, requireMergeTree } from "./repository.ts";
 import type { Worktree } from "./worktree-store.ts";
@@ -123,7 +123,7 @@ async function commitOf(worktree: Worktree): Promise<string> {
   const head = await gitLine(top, ["rev-parse", "HEAD"]);
   const other = await tryGit(top, ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]);
   const parents = [head, ...(other.code === 0 ? [other.stdout.trim()] : [])].flatMap((id) => ["-p", id]);
-  return await gitLine(top, ["commit-tree", tree, ...parents, "-m", "Work of a session"], { env: author });
+  return await gitLine(top, ["commit-tree", tree, ...parents, "-m", english("Work of a session")], { env: author });
 }
 
 /** Returns a tree with everything in the worktree but copied files. The worktree's own index stays as it is. */

@@ -1,5 +1,7 @@
 /** Puts worktrees in order that a crash has left half made, half removed, or without a session. */
+
 import { existsSync } from "node:fs";
+import { msg } from "../l10n/l10n.ts";
 import { stateOfWorktree } from "./changes.ts";
 import { removeWorktree } from "./create.ts";
 import type { Worktree, WorktreeStore } from "./worktree-store.ts";
@@ -33,19 +35,19 @@ async function cleanUp(store: WorktreeStore, worktree: Worktree, hasSession: boo
   const { state, branch, path: top, root } = worktree;
   if (state === "making") {
     await removeWorktree(store, worktree, "unused-branch");
-    return `${branch} was half made and is removed.`;
+    return msg("{0} was half made and is removed.", branch);
   }
   if (state === "removing") {
     await removeWorktree(store, worktree, "keep-branch");
-    return `The removal of ${branch} is finished.`;
+    return msg("The removal of {0} is finished.", branch);
   }
   if (!existsSync(top)) {
     if (existsSync(root)) await removeWorktree(store, worktree, "keep-branch");
-    return `The folder of ${branch} is gone; its branch stays.`;
+    return msg("The folder of {0} is gone; its branch stays.", branch);
   }
   if (hasSession || !existsSync(root)) return "";
   const { files, ahead } = await stateOfWorktree(worktree);
-  if (files.length > 0 || ahead > 0) return `${branch} has work and no session; it stays in ${top}.`;
+  if (files.length > 0 || ahead > 0) return msg("{0} has work and no session; it stays in {1}.", branch, top);
   await removeWorktree(store, worktree, "unused-branch");
-  return `${branch} had neither work nor a session and is removed.`;
+  return msg("{0} had neither work nor a session and is removed.", branch);
 }

@@ -2,10 +2,12 @@
  * Copies files that git does not check out into a new worktree: settings, and ignored files that a list names. The list
  * of the repository is not trusted: secrets are copied only if the user's own list names them. No link is followed.
  */
+
 import { lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { lstat, readlink, symlink } from "node:fs/promises";
 import path from "node:path";
 import ignore from "ignore";
+import { msg } from "../l10n/l10n.ts";
 import { isSecret } from "../tools/file-access/protected-names.ts";
 import { isWithin } from "../tools/file-access/requirements.ts";
 import { copyNewFile } from "./copy-file.ts";
@@ -68,13 +70,15 @@ export async function copyListed(
     return false;
   });
   if (secret.length > 0) {
-    left.push(`${listOf(secret)} may hold secrets, so only your setting rondo.worktree.copy can have them copied.`);
+    left.push(
+      msg("{0} may hold secrets, so only your setting rondo.worktree.copy can have them copied.", listOf(secret)),
+    );
   }
   const copied: string[] = [];
   let bytes = 0;
   for (const file of files) {
     if (copied.length >= maxFiles || bytes >= maxBytes) {
-      left.push(`The list names more than ${maxFiles} files or ${maxGigabytes} GB; the rest was not copied.`);
+      left.push(msg("The list names more than {0} files or {1} GB; the rest was not copied.", maxFiles, maxGigabytes));
       break;
     }
     const result = await copyOne({ from, to }, file);
@@ -93,15 +97,16 @@ async function copyOne({ from, to }: Pick<CopyPlaces, "from" | "to">, file: stri
   const target = path.join(to, file);
   try {
     const stats = await lstat(source);
-    if (realpathSync(path.dirname(source)) !== path.dirname(source)) return `${file} is behind a link: not copied.`;
-    if (!prepareFolder(to, path.dirname(target))) return `${file} would be written through a link: not copied.`;
+    if (realpathSync(path.dirname(source)) !== path.dirname(source))
+      return msg("{0} is behind a link: not copied.", file);
+    if (!prepareFolder(to, path.dirname(target))) return msg("{0} would be written through a link: not copied.", file);
     if (stats.isSymbolicLink()) return await copyLink({ from, to }, file);
-    if (!stats.isFile()) return `${file} is no file: not copied.`;
+    if (!stats.isFile()) return msg("{0} is no file: not copied.", file);
     // A file that git has checked out, or a link, is never replaced.
     await copyNewFile(source, target, stats.mode);
     return stats.size;
   } catch (error) {
-    return `${file} was not copied: ${error instanceof Error ? error.message : String(error)}`;
+    return msg("{0} was not copied: {1}", file, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -109,7 +114,7 @@ async function copyOne({ from, to }: Pick<CopyPlaces, "from" | "to">, file: stri
 async function copyLink({ from, to }: Pick<CopyPlaces, "from" | "to">, file: string): Promise<number | string> {
   const target = await readlink(path.join(from, file));
   const place = path.resolve(from, path.dirname(file), target);
-  if (path.isAbsolute(target) || !isWithin(place, from)) return `${file} is a link that leads out: not copied.`;
+  if (path.isAbsolute(target) || !isWithin(place, from)) return msg("{0} is a link that leads out: not copied.", file);
   await symlink(target, path.join(to, file));
   return 0;
 }
@@ -151,5 +156,5 @@ function isPlainPath(file: string): boolean {
 
 function listOf(files: readonly string[]): string {
   const shown = files.slice(0, 3).join(", ");
-  return files.length > 3 ? `${shown} and ${files.length - 3} more files` : shown;
+  return files.length > 3 ? msg("{0} and {1} more files", shown, files.length - 3) : shown;
 }

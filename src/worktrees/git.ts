@@ -81,7 +81,7 @@ export async function git(folder: string, args: readonly string[], options: GitO
   if (code === 0) return stdout;
   const said = stderr.trim().split("\n").slice(-3).join(" ").slice(0, 500);
   throw new WorktreeError(
-    msg("git {0} failed: {1}", args[0] ?? "", said || `exit code ${code}`),
+    msg("git {0} failed: {1}", args[0] ?? "", said || msg("exit code {0}", code)),
     msg("Nothing else was changed."),
   );
 }

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { msg } from "../l10n/l10n.ts";
+import { english, msg } from "../l10n/l10n.ts";
 import { addAll, previewMerge } from "./changes.ts";
 import { fields, git, gitLine, tryGit, WorktreeError } from "./git.ts";
 import type { Worktree } from "./worktree-store.ts";
@@ -43,12 +43,12 @@ export async function mergeWorktree(
   await commitWork(worktree, title);
   if (preview.conflicts.length > 0 && conflicts === "session") {
     const head = await gitLine(root, ["rev-parse", "HEAD"]);
-    await tryGit(top, ["merge", "--no-edit", "--quiet", "-m", `Merge ${preview.target}`, head], {
+    await tryGit(top, ["merge", "--no-edit", "--quiet", "-m", english(`Merge ${preview.target}`), head], {
       env: await identity(top),
     });
     return { type: "conflicts", in: "worktree", files: await unmerged(top) };
   }
-  const words = ["-m", `Merge ${branch}: ${title}`];
+  const words = ["-m", english(`Merge ${branch}: ${title}`)];
   const merge = await tryGit(root, ["merge", "--no-edit", "--quiet", ...words, `refs/heads/${branch}`], {
     env: await identity(root),
   });

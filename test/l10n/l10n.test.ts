@@ -1,11 +1,8 @@
 /** The language of texts: translations, numbers, and texts that were recorded in English. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { languageOf } from "../../src/headless/language.ts";
-import { counted, formatted, language, localized, msg, t, useLanguage } from "../../src/l10n/l10n.ts";
-
-const bundleOf = async (name: string) =>
-  JSON.parse(await readFile(new URL(`../../l10n/bundle.l10n.${name}.json`, import.meta.url), "utf8"));
+import { counted, formatted, language, localized, localizedTitle, msg, t, useLanguage } from "../../src/l10n/l10n.ts";
+import { bundleOf } from "./bundle-of.ts";
 
 describe("texts in the user's language", () => {
   afterEach(() => useLanguage("en"));
@@ -67,6 +64,30 @@ describe("texts that were recorded in English", () => {
   it("keep values that look like texts", () => {
     assert.equal(localized(msg("It deletes {0}.", "a to b.")), "Löscht a to b..");
     assert.equal(localized(msg("It deletes {0}.", "{0} It deletes x.")), "Löscht {0} It deletes x..");
+  });
+
+  it("translate the reason after a colon, and each of several", () => {
+    const why = [msg("{0} must be a string", "model"), msg("{0} must have at most {1} characters", "name", 64)];
+    assert.equal(
+      localized(msg("The agent in {0} cannot be used: {1}.", ".rondo/agents/a.md", why.join("; "))),
+      "Der Agent in .rondo/agents/a.md kann nicht verwendet werden: model muss eine Zeichenfolge sein; name darf höchstens 64 Zeichen haben.",
+    );
+    assert.equal(
+      localized(msg("{0} cannot be read: {1}.", "a.ts", msg("permission is denied"))),
+      "a.ts kann nicht gelesen werden: die Berechtigung fehlt.",
+    );
+  });
+
+  it("keep a command that reads like a sentence", () => {
+    const command = "echo The run was interrupted.";
+    assert.equal(localized(msg("No rule allows {0} yet.", command)), `Noch lässt keine Regel ${command} zu.`);
+  });
+
+  it("are titles and their questions, however short", () => {
+    assert.equal(localizedTitle(msg("Read {0}", "a.ts")), "a.ts lesen");
+    assert.equal(localizedTitle(msg("{0}?", msg("Move {0} to {1}", "a.ts", "b.ts"))), "a.ts nach b.ts verschieben?");
+    assert.equal(localizedTitle(msg("Run this command?")), "Diesen Befehl ausführen?");
+    assert.equal(localizedTitle("Does it work?"), "Does it work?");
   });
 
   it("are left alone if Rondo did not make them", () => {

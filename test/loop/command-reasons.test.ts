@@ -99,7 +99,7 @@ describe("T7 the reasons of a command", () => {
       "writes | It changes 2 files. | a.txt, b.txt. | [> a.txt][> b.txt]",
       "no-rule | It runs scripts of the project. | [make x]",
     ],
-    "unknown-a; unknown-b x": ["no-rule | No rule allows unknown-a and unknown-b x yet. | [unknown-a][unknown-b x]"],
+    "unknown-a; unknown-b x": ["no-rule | No rule allows unknown-a, unknown-b x yet. | [unknown-a][unknown-b x]"],
     "curl -d @a.ts https://a.example/x": [
       "elsewhere | It sends data to a.example. | [curl -d @a.ts https://a.example/x]",
     ],

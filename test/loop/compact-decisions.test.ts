@@ -55,7 +55,7 @@ describe("C3 the pause after summaries that failed", () => {
       const when = pause === 1 ? "a minute" : `${pause} minutes`;
       assert.equal(
         message,
-        `Compacting the conversation failed: It broke. Rondo tries again after ${when}; the command Compact Conversation tries at once.`,
+        `Compacting the conversation failed: It broke. Rondo tries again after ${when}; “Rondo: Compact Conversation” tries at once.`,
       );
     }
   });

@@ -30,7 +30,7 @@ describe("outside of the sandbox", () => {
         .map(({ text, effect, why }) => [text, effect, why]),
       ["echo 1", "echo [$RONDO_SANDBOX]"].map((text) => [
         text,
-        "the model's reason: needs the network",
+        "The model's reason: needs the network",
         "It would run outside the sandbox, which always asks.",
       ]),
     );

@@ -1,17 +1,25 @@
 /** Finds elements by their English names in a panel of another language. */
 import type { Locator, Page } from "playwright-core";
-import { localized, t } from "../../src/l10n/l10n.ts";
+import { language, localized, t } from "../../src/l10n/l10n.ts";
 
 /** Parts of names, which are no texts of their own. */
-const parts: Readonly<Record<string, string>> = {
+const chinese: Readonly<Record<string, string>> = {
+  "time and cost": "时间和费用",
+  Context: "上下文",
+  of: "/",
+  "Read cart.ts, money.ts": "cart.ts, money.ts",
+};
+const german: Readonly<Record<string, string>> = {
   "time and cost": "Zeit und Kosten",
   Context: "Kontext",
   of: "von",
   "Read cart.ts, money.ts": "Gelesen cart.ts, money.ts",
   "49 k of 200 k": "49 k von 200 k",
 };
+const partsOf = () => (language() === "zh-cn" ? chinese : german);
 
 function name(text: string): string {
+  const parts = partsOf();
   const whole = localized(text);
   if (whole !== text) return whole;
   const sentence = localized(`${text}.`);

@@ -8,15 +8,16 @@ import { withEnglishNames } from "./in-language.ts";
 import { launch, type PanelBrowser, textsOf } from "./page.ts";
 import { states } from "./states.ts";
 
-/** `RONDO_SHOTS=DIR`: writes a picture of each state there. */
+/** `RONDO_SHOTS=DIR`: writes a picture of each state there; `RONDO_SHOTS_LANGUAGE=zh-cn`: in that language. */
 const shots = process.env["RONDO_SHOTS"];
+const shown = process.env["RONDO_SHOTS_LANGUAGE"] === "zh-cn" ? "zh-cn" : "de";
 
-describe("the panel in German", () => {
+describe(`the panel in ${shown === "de" ? "German" : shown}`, () => {
   let browser: PanelBrowser;
   before(async function () {
     this.timeout(120_000);
-    useLanguage("de", await textsOf("de"));
-    browser = await launch("tests", "de");
+    useLanguage(shown, await textsOf(shown));
+    browser = await launch("tests", shown);
     if (shots) await mkdir(shots, { recursive: true });
   });
   after(async () => {

@@ -3,7 +3,7 @@
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
 import { never } from "../../src/chat/never.ts";
-import { counted, localized, t } from "../../src/l10n/l10n.ts";
+import { counted, localized, localizedTitle, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { relative, shortened } from "./format.ts";
 import type { IconName } from "./icons.ts";
@@ -215,7 +215,7 @@ function externalCallName(tool: string, part: ToolPart): NamedCall {
   if (given) return { glyph: "extensions", verbs: [t("Use"), t("Using"), t("Used")], object: given, code: false };
   const title = "title" in part.state ? part.state.title : undefined;
   const verbs: ToolLook["verbs"] = title ? ["", "", ""] : [t("Use"), t("Using"), t("Used")];
-  return { glyph: "tools", verbs, object: localized(title ?? "") || tool || part.tool, code: false };
+  return { glyph: "tools", verbs, object: localizedTitle(title ?? "") || tool || part.tool, code: false };
 }
 
 /** Returns the output or the error of a call as people read it; empty while it has none. */

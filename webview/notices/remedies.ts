@@ -83,9 +83,9 @@ export const remediesOf: Readonly<Record<EndCause, Remedies>> = {
 /** Sentences in place of the error's own, which name commands and options of the command line. */
 export const nextWords: Readonly<Partial<Record<EndCause, string>>> = {
   "unknown-model": t("Your message is kept."),
-  paused: t("Continue sends “Go on.”"),
-  "max-tokens": t("Continue sends “Go on.”"),
-  hook: t("Continue sends “Go on.”"),
+  paused: t("“Continue” sends “Go on.”"),
+  "max-tokens": t("“Continue” sends “Go on.”"),
+  hook: t("“Continue” sends “Go on.”"),
   "execution-timeout": t("Nothing is lost: Rondo goes on from here."),
   "price-unknown": t("A limit in USD needs the price of the model."),
   "compaction-off": t("Compacting gives the model a summary instead of the messages so far."),

@@ -123,10 +123,10 @@ export class Restorer {
     for (const [name, { shown, before, now }] of this.#planned) {
       if (isFolderOnly({ before: now, after: before }) ? shown.edited : !chosen.delete(shown.path)) continue;
       if (unsaved.has(name) && !shown.edited)
-        left.push({ path: shown.path, problem: "It has unsaved changes in the editor." });
+        left.push({ path: shown.path, problem: msg("It has unsaved changes in the editor.") });
       else wanted.push({ path: name, before: now, after: before });
     }
-    for (const name of chosen) left.push({ path: name, problem: "It is not in the preview." });
+    for (const name of chosen) left.push({ path: name, problem: msg("It is not in the preview.") });
     this.#snapshot = "";
     const names = new Map([...this.#planned].map(([name, { shown }]) => [name, shown.path]));
     const done = await this.#apply(wanted, names, { rewindTo });
@@ -145,7 +145,7 @@ export class Restorer {
     const reverse: Transition[] = [];
     for (const { path: name, before, after } of newest.files) {
       if (unsaved.has(name))
-        left.push({ path: names.get(name) ?? name, problem: "It has unsaved changes in the editor." });
+        left.push({ path: names.get(name) ?? name, problem: msg("It has unsaved changes in the editor.") });
       else reverse.push({ path: name, before: after, after: before });
     }
     this.#snapshot = "";
@@ -164,7 +164,7 @@ export class Restorer {
     const unsaved = new Set(await this.#writer?.unsaved());
     const rest = [...progress.open, ...progress.torn].filter(({ path: name }) => {
       if (unsaved.has(name))
-        left.push({ path: names.get(name) ?? name, problem: "It has unsaved changes in the editor." });
+        left.push({ path: names.get(name) ?? name, problem: msg("It has unsaved changes in the editor.") });
       return !unsaved.has(name);
     });
     const leave = (file: Transition, problem: string) => {
@@ -335,7 +335,7 @@ export class Restorer {
     const names = this.#names(changed.map(({ path }) => path));
     return changed
       .filter((file) => !isFolderOnly(file))
-      .map(({ path }) => ({ path: names.get(path) ?? path, problem: "It has changed in the meantime." }));
+      .map(({ path }) => ({ path: names.get(path) ?? path, problem: msg("It has changed in the meantime.") }));
   }
 
   #removeTemporaryFiles({ files }: BegunRestore): void {

@@ -1,6 +1,8 @@
 /** Starts git so that it writes, locks, runs and fetches nothing. */
+
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { english } from "../../l10n/l10n.ts";
 import { withoutKeys } from "../../tools/run-command/without-keys.ts";
 
 /** Maximum time to wait for an answer of git. */
@@ -42,7 +44,10 @@ export function startGit(root: string, args: readonly string[]): ChildProcessWit
 
 /** Returns the id of a file's object: git hashes the kind and the size together with the content. */
 export function objectID(bytes: Uint8Array, algorithm: "sha1" | "sha256"): string {
-  return createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+  return createHash(algorithm)
+    .update(english(`blob ${bytes.length}\0`))
+    .update(bytes)
+    .digest("hex");
 }
 
 export const algorithmOf = (object: string): "sha1" | "sha256" => (object.length === 64 ? "sha256" : "sha1");

@@ -1,4 +1,4 @@
-/** Problems in words, for a prompt. */
+/** Problems in words, for a prompt. Its texts are for the model. */
 import * as vscode from "vscode";
 import { cutLine } from "../../tools/text/text.ts";
 

@@ -1,6 +1,7 @@
 /**
  * Text of the terminal. VS Code's stable API does not give it (`Terminal.selection` is a proposal), so VS Code copies it,
  * and the clipboard gets its text back.
+ * Its texts are for the model.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";

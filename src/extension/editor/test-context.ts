@@ -1,4 +1,7 @@
-/** Tests of VS Code's Testing view, in words. What a test run printed is not in the stable API; its messages are. */
+/**
+ * Tests of VS Code's Testing view, in words. What a test run printed is not in the stable API; its messages are.
+ * Its texts are for the model.
+ */
 import * as vscode from "vscode";
 
 /** A test, and one of its messages if the menu of a message was used. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { maxReadBytes } from "../../chat/attach.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
-import { t } from "../../l10n/l10n.ts";
+import { localized, t } from "../../l10n/l10n.ts";
 import type { FileKind, Location, Workspace } from "../../tools/host.ts";
 import { type ReadBoundary, realFolder, whyProtected } from "../../tools/node-host/config-files.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
@@ -102,7 +102,7 @@ export class Attachments {
     if (why === undefined) return location;
     const name = vscode.workspace.asRelativePath(uri);
     throw new AttachError(
-      t("{0} is not attached: {1}.", name, why),
+      t("{0} is not attached: {1}.", name, localized(why)),
       t("Ask Rondo to read it: you are asked before it does."),
     );
   }

@@ -388,7 +388,7 @@ function waitNotice(): HostNotice {
   const seconds = Math.ceil(readSettings().limits.queueTimeoutMs / 1000);
   return {
     message: t("This session runs in another window or process."),
-    next: t("Your message will be sent when it finishes, or returned after {0} s. Stop ends the wait.", seconds),
+    next: t("Your message will be sent when it finishes, or returned after {0} s. “Stop” ends the wait.", seconds),
     fix: "none",
   };
 }

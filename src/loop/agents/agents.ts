@@ -1,7 +1,7 @@
 /** Agents: a prompt, and what it may do (spec P4). */
 
 import type { Rule } from "../../chat/requests.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";
 
 export interface Agent {
@@ -95,7 +95,7 @@ You work for another agent, which sees only your last answer. Nobody can answer 
 
 const compaction: Agent = {
   name: "compaction",
-  description: "Sums the conversation up when it no longer fits.",
+  description: english("Sums the conversation up when it no longer fits."),
   ...usual,
   hidden: true,
   tools: { "*": false },
@@ -116,7 +116,7 @@ Be exact and short. Copy identifiers, paths, numbers and error messages as they 
 
 const title: Agent = {
   name: "title",
-  description: "Names a conversation.",
+  description: english("Names a conversation."),
   ...usual,
   hidden: true,
   tools: { "*": false },
@@ -127,7 +127,7 @@ const title: Agent = {
 
 const commit: Agent = {
   name: "commit",
-  description: "Writes commit messages.",
+  description: english("Writes commit messages."),
   ...usual,
   hidden: true,
   tools: { "*": false },
@@ -138,7 +138,7 @@ const commit: Agent = {
 
 const inline: Agent = {
   name: "inline",
-  description: "Edits a place of a file where the cursor is.",
+  description: english("Edits a place of a file where the cursor is."),
   ...usual,
   hidden: true,
   tools: { "*": false },
@@ -179,7 +179,10 @@ export class AgentCatalog {
     const names = this.all()
       .filter((one) => !one.hidden)
       .map((one) => one.name);
-    throw new IntakeError("agent-not-found", `There is no agent named "${name}". There are: ${names.join(", ")}.`);
+    throw new IntakeError(
+      "agent-not-found",
+      msg('There is no agent named "{0}". There are: {1}.', name, names.join(", ")),
+    );
   }
 }
 

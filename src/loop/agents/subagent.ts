@@ -1,10 +1,12 @@
 /** Runs subagents: each in its own session, with its parent's rules, budget and Stop (spec S). */
+
 import { apply, type Chat, newChat } from "../../chat/apply.ts";
 import { type ChatEvent, isRecorded } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import { textOf } from "../../chat/words.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import { type SubagentTask, ToolError } from "../../tools/tool.ts";
 import { Blocked } from "../calls/blocked.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
@@ -100,7 +102,7 @@ function narrowing(parent: AgentConfig): (config: AgentConfig) => AgentConfig {
         ...config.refusals,
         ...[...config.tools.keys()]
           .filter((name) => !mayHandOn(parent.tools, name))
-          .map((name) => [name, `${name} is off: the agent that gave you the task may not use it.`] as const),
+          .map((name) => [name, english(`${name} is off: the agent that gave you the task may not use it.`)] as const),
       ]),
       definitions: config.definitions.filter(isOffered),
     };
@@ -161,24 +163,27 @@ function storeTask(
 function answerOf({ reason, error }: TurnEnd, chat: Chat, signal: AbortSignal): string {
   signal.throwIfAborted();
   const text = lastText(chat);
-  const sofar = text === "" ? "" : ` Its last words were:\n${text}`;
+  const sofar = text === "" ? "" : english(` Its last words were:\n${text}`);
+  const failed = (words: string) => new ToolError(`${words}${sofar}`, words);
   switch (reason) {
     case "end_turn":
       return text;
     case "max_turns":
-      throw new ToolError(`The subagent reached its limit of replies before it was done.${sofar}`);
+      throw failed(msg("The subagent reached its limit of replies before it was done."));
     case "error_max_budget_usd":
-      throw new ToolError(`The subagent was not done when the session's budget was used up.${sofar}`);
+      throw failed(msg("The subagent was not done when the session's budget was used up."));
     case "blocked":
-      if (!error) throw new Blocked("The user refused a call of the subagent and stopped the turn.");
-      throw new ToolError(`The subagent was stopped: ${error.message}${sofar}`);
+      if (!error) throw new Blocked(english("The user refused a call of the subagent and stopped the turn."));
+      throw failed(msg("The subagent was stopped: {0}", error.message));
     case "interrupted":
     case "aborted":
-      throw new ToolError(`The subagent was interrupted.${sofar}`);
+      throw failed(msg("The subagent was interrupted."));
     case "max_tokens":
     case "error":
-      throw new ToolError(
-        `The subagent failed: ${error ? `${error.message} ${error.next}` : "no reason is known."}${sofar}`,
+      throw failed(
+        error
+          ? msg("The subagent failed: {0} {1}", error.message, error.next)
+          : msg("The subagent failed: no reason is known."),
       );
     default:
       return never(reason);

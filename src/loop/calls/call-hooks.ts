@@ -1,7 +1,7 @@
 /** Runs the user's hooks for one call (spec K4). */
 
 import type { PermissionRequest } from "../../chat/requests.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../hooks.ts";
 import type { Verdict } from "../permissions/permissions.ts";
@@ -73,7 +73,7 @@ export class CallHooks {
     const { tool, input } = this.#record;
     const about = { tool_name: tool, tool_input: input, tool_use_id: this.#call.callID };
     const outcome = await hooks.fire(event, tool, { ...about, ...more }, signal);
-    this.#words.push(...outcome.additionalContext.map((text) => `From a ${event} hook: ${text}`));
+    this.#words.push(...outcome.additionalContext.map((text) => english(`From a ${event} hook: ${text}`)));
     for (const message of outcome.messages) this.#turn.notifyUser(this.#call.messageID, message);
     if (outcome.stop !== undefined) this.end ??= stoppedBy(outcome.stop);
     return outcome;
@@ -82,11 +82,11 @@ export class CallHooks {
 
 export function hookSays(reason: string): string {
   return reason === ""
-    ? "A hook of the user does not allow it."
-    : `A hook of the user says: "${reason}"${/[.!?]$/.test(reason) ? "" : "."}`;
+    ? english("A hook of the user does not allow it.")
+    : english(`A hook of the user says: "${reason}"${/[.!?]$/.test(reason) ? "" : "."}`);
 }
 
 function stoppedBy(reason: string): TurnEnd {
-  const message = reason === "" ? "A hook has ended the turn." : `A hook has ended the turn: ${reason}`;
+  const message = reason === "" ? msg("A hook has ended the turn.") : msg("A hook has ended the turn: {0}", reason);
   return { reason: "blocked", error: { code: "hook", message, next: msg("Send a message to go on.") } };
 }

@@ -2,7 +2,7 @@
 
 import type { core } from "zod/mini";
 import type { ToolPart } from "../../chat/message.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { type Tool, ToolError } from "../../tools/tool.ts";
 import type { Arguments } from "../model.ts";
@@ -49,8 +49,8 @@ export function findTool(
   );
   const wasThere = [...(chat.prefix?.tools ?? []), ...later].some((one) => one.name === name);
   const error = wasThere
-    ? `The tool "${name}" is gone: what brought it is no longer connected.`
-    : `There is no tool named "${name}".`;
+    ? english(`The tool "${name}" is gone: what brought it is no longer connected.`)
+    : english(`There is no tool named "${name}".`);
   return { tool: invalid, args: { ok: true, input: { tool: name, error, tools: [...tools.keys()] } } };
 }
 
@@ -82,7 +82,7 @@ function describeIssues(error: core.$ZodError, input: Record<string, unknown>): 
       let came: unknown = input;
       for (const key of issue.path) came = (came as Record<PropertyKey, unknown> | undefined)?.[key]; // any JSON value
       const shown = came === undefined ? "nothing" : (JSON.stringify(came) ?? typeof came).slice(0, 200);
-      return `- ${issue.path.join(".") || "(arguments)"}: ${issue.message}; came: ${shown}`;
+      return english(`- ${issue.path.join(".") || "(arguments)"}: ${issue.message}; came: ${shown}`);
     })
     .join("\n");
 }

@@ -5,7 +5,7 @@ import { newID } from "../../chat/ids.ts";
 import { never } from "../../chat/never.ts";
 import { loopTitle } from "../../chat/request-titles.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import {
   type AskUser,
   nobodyToAsk,
@@ -39,7 +39,7 @@ export async function askPermission(
     const verdict = await hooks.beforeAsking(request);
     if (verdict) return verdict;
     asked = request;
-    hooks.notify(`Rondo asks: ${request.title}`);
+    hooks.notify(english(`Rondo asks: ${request.title}`));
     keepQuestion(turn, record);
     return undefined;
   };
@@ -49,7 +49,7 @@ export async function askPermission(
   record.isAsking = false;
   record.decision = {
     outcome: verdict.type === "forbidden" || verdict.type === "deny" ? "denied" : "allowed",
-    why: "why" in verdict ? verdict.why : (asked?.reason ?? "Decided by a hook."),
+    why: "why" in verdict ? verdict.why : (asked?.reason ?? msg("Decided by a hook.")),
     question: asked?.title,
     waitedMs: Date.now() - started,
   };
@@ -65,7 +65,7 @@ function callToJudge(current: CallInProgress, tool: Tool, plan: ToolPlan, hook: 
   return {
     ...idsOf(turn, call),
     tool: tool.name,
-    title: plan.preview.type === "command" ? commandTitle(plan) : `${plan.title}?`,
+    title: plan.preview.type === "command" ? commandTitle(plan) : msg("{0}?", plan.title),
     preview,
     input: record.input,
     requires: isSilent(turn, call) ? plan.requires.map((need) => notesNeed(turn, need)) : plan.requires,
@@ -95,7 +95,7 @@ export async function askToRepeat({ turn, call, record, hooks }: CallInProgress)
   const { tool, input } = record;
   const repeated = { ...idsOf(turn, call), tool, input, lineage: turn.lineage };
   const notify = () => {
-    hooks.notify(`Rondo asks: ${loopTitle}`);
+    hooks.notify(english(`Rondo asks: ${loopTitle}`));
     keepQuestion(turn, record);
   };
   const verdict = await turn.untimed(() => turn.permissions.allowRepeat(repeated, notify, turn.signal));

@@ -5,8 +5,8 @@ import { sameJson } from "../../chat/json.ts";
 import type { CallMetadata, ReplyError } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Spent } from "../../chat/spent.ts";
-import { isClosing } from "../../chat/stopped.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { isClosing, stopWords } from "../../chat/stopped.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import { invalid } from "../../tools/invalid.ts";
 import { shorten } from "../../tools/text/truncate.ts";
 import {
@@ -100,12 +100,14 @@ async function attempt(current: CallInProgress): Promise<CallEnd> {
       record.error(error.message, {
         denied: true,
         fact: msg("denied by you"),
-        words: { at: 0, text: "You stopped the turn here." },
+        words: { at: 0, text: msg("You stopped the turn here.") },
       });
       return error.end;
     } else {
       turn.log.bug(error);
-      record.error(`${call.tool} failed inside Rondo: ${error instanceof Error ? error.message : String(error)}`);
+      record.error(
+        english(`${call.tool} failed inside Rondo: ${error instanceof Error ? error.message : String(error)}`),
+      );
     }
     return "continue";
   }
@@ -180,8 +182,8 @@ function changeOf({ tool, input, asked }: CallRecord, { type }: Decided): string
   const isCommand = typeof command === "string" && command !== asked["command"];
   const what = isCommand ? command : `${tool} ${JSON.stringify(input)}`;
   return type === "ready"
-    ? `The call was changed before it was allowed. It ran as: ${what}`
-    : `The call was changed before that, to: ${what}`;
+    ? english(`The call was changed before it was allowed. It ran as: ${what}`)
+    : english(`The call was changed before that, to: ${what}`);
 }
 
 /** Returns `input`, or its replacement if whoever allowed the call has changed it. */
@@ -278,12 +280,13 @@ function wordsBefore({ output, metadata }: ToolResult, hooks: CallHooks): CallMe
 }
 
 /** Returns the output of a stopped call and the sentence that it was stopped; the record says why. */
-function abortedBy({ reason }: AbortSignal, output: string): [error: string, metadata: CallMetadata] {
-  const why = reason instanceof Error && reason.message !== "" ? reason.message : "Stopped";
+function abortedBy(signal: AbortSignal, output: string): [error: string, metadata: CallMetadata] {
+  const { reason } = signal;
+  const why = reason instanceof Error && reason.message !== "" ? reason.message : english("Stopped");
   const sentence = output === "" ? abortedText : `${abortedText}: ${why}`;
   const error = joined(output, sentence);
-  const words = { at: error.length - sentence.length, text: `${why.replace(/\.$/, "")}.` };
-  return [error, { fact: why.toLowerCase(), words }];
+  const people = stopWords(signal) ?? { sentence: `${why.replace(/\.$/, "")}.`, fact: why.toLowerCase() };
+  return [error, { fact: people.fact, words: { at: error.length - sentence.length, text: people.sentence } }];
 }
 
 function joined(output: string, sentence: string): string {

@@ -2,7 +2,7 @@
 
 import type { Chat } from "../../chat/apply.ts";
 import type { AssistantMessage, CallMetadata, ToolPart, ToolState } from "../../chat/message.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import type { ChatAccess } from "../turn.ts";
 
 /** What a call is told that was not run, for the model and for people. */
@@ -11,38 +11,40 @@ export interface CloseReason {
   words: string;
 }
 
-export const abortedText = "Tool execution aborted";
+export const abortedText = english("Tool execution aborted");
 
 export const aborted: CloseReason = { error: abortedText, words: msg("Stopped before it ran.") };
 
 export const overBudget: CloseReason = {
-  error: "Not run: the budget is used up",
+  error: english("Not run: the budget is used up"),
   words: msg("Not run: the budget is used up."),
 };
 
 export const lastStep: CloseReason = {
-  error: "Not run: this was the last step, in which no tool may be called.",
+  error: english("Not run: this was the last step, in which no tool may be called."),
   words: msg("Not run: this was the last step."),
 };
 
 export const interrupted: CloseReason = {
-  error: "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.",
+  error: english(
+    "Interrupted: Rondo was closed while this ran. It may have taken effect in part; look before doing it again.",
+  ),
   words: msg("Rondo was closed while this ran. It may have taken effect in part."),
 };
 
 /** For calls that had not begun when Rondo was closed. */
 const notBegun: CloseReason = {
-  error: "Not run: Rondo was closed before this began.",
+  error: english("Not run: Rondo was closed before this began."),
   words: msg("Not run: Rondo was closed before this began."),
 };
 
 const notAnswered: CloseReason = {
-  error: "Not run: Rondo was closed before the user had answered whether this may run.",
+  error: english("Not run: Rondo was closed before the user had answered whether this may run."),
   words: msg("Not run: Rondo was closed before you answered."),
 };
 
 const cut: CloseReason = {
-  error: "Cut: the reply reached its longest length within this call, so it was not run.",
+  error: english("Cut: the reply reached its longest length within this call, so it was not run."),
   words: msg("Not run: the reply was cut off within this call."),
 };
 

@@ -11,7 +11,7 @@ import {
   type ReplyError,
   type UserMessage,
 } from "../../chat/message.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg, msgCount } from "../../l10n/l10n.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
@@ -101,9 +101,13 @@ export function recentFailure(chat: Chat): { message: string } | undefined {
   if (count === 0) return undefined;
   const pauseMinutes = Math.min(2 ** (count - 1), longestPauseMinutes);
   if (Date.now() >= at + pauseMinutes * 60_000) return undefined;
-  const when = pauseMinutes === 1 ? "a minute" : `${pauseMinutes} minutes`;
   return {
-    message: `Compacting the conversation failed: ${why} Rondo tries again after ${when}; the command Compact Conversation tries at once.`,
+    message: msgCount(
+      pauseMinutes,
+      "Compacting the conversation failed: {1} Rondo tries again after a minute; “Rondo: Compact Conversation” tries at once.",
+      "Compacting the conversation failed: {1} Rondo tries again after {0} minutes; “Rondo: Compact Conversation” tries at once.",
+      why,
+    ),
   };
 }
 
@@ -163,8 +167,11 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
 function tellUnpinned(turn: Turn, names: readonly string[]): void {
   const { user } = pendingPrompt(turn.chat);
   if (names.length === 0 || !user) return;
-  const those = names.length === 1 ? "is no longer pinned: it does" : "are no longer pinned: they do";
-  turn.notifyUser(user.id, `${names.join(", ")} ${those} not fit beside the summary of the conversation.`);
+  const sentence =
+    names.length === 1
+      ? msg("{0} is no longer pinned: it does not fit beside the summary of the conversation.", names.join())
+      : msg("{0} are no longer pinned: they do not fit beside the summary of the conversation.", names.join(", "));
+  turn.notifyUser(user.id, sentence);
 }
 
 function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {
@@ -182,7 +189,7 @@ async function firePreCompact(turn: Turn, auto: boolean, keep: string): Promise<
   const trigger = auto ? "auto" : "manual";
   const outcome = await turn.hooks.fire("PreCompact", trigger, { trigger, custom_instructions: keep }, turn.signal);
   for (const message of outcome.messages) turn.log.note(message);
-  return outcome.decision === "deny" ? outcome.reason || "A hook did not allow it." : undefined;
+  return outcome.decision === "deny" ? outcome.reason || msg("A hook did not allow it.") : undefined;
 }
 
 /** Returns the summary's error, if any. `size`: tokens that the summary replaces. */
@@ -204,7 +211,7 @@ function discard(turn: Turn, message: AssistantMessage, why: string): void {
 
 /** Answers a compaction whose request was not sent or not answered. */
 function endWithoutSummary(turn: Turn, user: UserMessage, result: Exclude<Compacted, { type: "done" }>): Compacted {
-  const why = result.type === "nothing" ? "There is nothing to compact yet." : result.why;
+  const why = result.type === "nothing" ? msg("There is nothing to compact yet.") : result.why;
   const known = turn.chat.messages.findLast(({ info }) => info.role === "assistant" && info.parentID === user.id)?.info;
   if (known?.role === "assistant") discard(turn, known, why);
   else {
@@ -221,10 +228,14 @@ function endWithoutSummary(turn: Turn, user: UserMessage, result: Exclude<Compac
 function questionOf(turn: Turn, user: UserMessage, keep: string): Entry {
   const agent = turn.project().agents.find("compaction");
   const wish =
-    keep === "" ? "" : `\n\nThe user has asked for this summary, and says what it must keep:\n\n${quoted(keep)}`;
+    keep === ""
+      ? ""
+      : english(`\n\nThe user has asked for this summary, and says what it must keep:\n\n${quoted(keep)}`);
   const prompt = agent.prompt + wish;
   const text =
-    turn.chat.prefix?.system === "" ? prompt : `${prompt}\n\nAnswer with the summary alone. No tool may be called now.`;
+    turn.chat.prefix?.system === ""
+      ? prompt
+      : english(`${prompt}\n\nAnswer with the summary alone. No tool may be called now.`);
   const id = `${user.id}-question`;
   const { sessionID } = user;
   return { info: { ...user, id }, parts: [{ type: "text", id, sessionID, messageID: id, text, synthetic: true }] };

@@ -1,7 +1,9 @@
 /** What fills the window, in tokens and piece by piece, for the user (C8). */
+
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
 import type { CacheUse, ContextUse, PieceView } from "../../chat/context-views.ts";
 import { contextSize, noTokens, type Part, type Tokens } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Limits } from "../limits.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { costOf } from "../setup/model-facts.ts";
@@ -45,7 +47,7 @@ export function contextUse(chat: Chat, config: AgentConfig, prompt: SystemPrompt
       { name: "rules", tokens: rules },
       { name: "memory", tokens: memory },
       { name: "skills", tokens: skills },
-      { name: "tools", tokens: sizeOfTools(config.definitions), detail: `${config.definitions.length} tools` },
+      { name: "tools", tokens: sizeOfTools(config.definitions), detail: msg("{0} tools", config.definitions.length) },
       { name: "messages", tokens: sum(entries, sizeOfEntry) - outputs },
       { name: "outputs", tokens: outputs },
     ],

@@ -1,7 +1,9 @@
 /** Selects the entries for a request (L2, C6) and measures how full the window is (C1, C2). Sizes are in tokens. */
+
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
 import { commentText } from "../../chat/comments.ts";
 import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { Limits } from "../limits.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { leftOutOf, withoutDropped } from "./dropped.ts";
@@ -104,7 +106,7 @@ function isShown(entry: Entry): boolean {
   return !isCompaction(entry) && !(entry.info.role === "assistant" && entry.info.summary);
 }
 
-const leftOut = "(This output is old and was left out. Call the tool again if you need it.)";
+const leftOut = english("(This output is old and was left out. Call the tool again if you need it.)");
 
 /** Pruned entries, created once, so that requests can be cached by their entries. */
 const prunedCopies = new WeakMap<object, WeakMap<Entry, Entry>>();

@@ -1,4 +1,7 @@
-/** Tells the model what the user has decided about its changes, and brings up to date what it knows of the files (T12). */
+/**
+ * Tells the model what the user has decided about its changes, and brings up to date what it knows of the files (T12).
+ * Its texts are for the model.
+ */
 import type { Chat } from "../../chat/apply.ts";
 import { changeText } from "../../chat/comments.ts";
 import { newID } from "../../chat/ids.ts";

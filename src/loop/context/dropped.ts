@@ -1,4 +1,7 @@
-/** Leaves parts that the user has dropped out of requests; a short text stands in place of each (C8). */
+/**
+ * Leaves parts that the user has dropped out of requests; a short text stands in place of each (C8).
+ * Its texts are for the model.
+ */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import type { Part } from "../../chat/message.ts";
 

@@ -1,6 +1,7 @@
 /**
  * A fresh context for building a plan (C9): the plan takes the place of a summary, so that later requests begin with it
  * instead of the conversation in which it was made. The record keeps everything.
+ * Its texts are for the model.
  */
 import { findEntry } from "../../chat/apply.ts";
 import { commentText } from "../../chat/comments.ts";

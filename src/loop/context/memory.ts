@@ -1,4 +1,4 @@
-/** Lets the model save lasting notes shortly before a compaction (C5). */
+/** Lets the model save lasting notes shortly before a compaction (C5). Its texts are for the model. */
 import type { UserMessage } from "../../chat/message.ts";
 import { runCalls } from "../calls/calls.ts";
 import { recordChanges } from "../calls/record-changes.ts";

@@ -1,8 +1,10 @@
 /** Judges what the user wants of a part of the conversation (C8). */
+
 import type { Chat } from "../../chat/apply.ts";
 import type { PieceChange } from "../../chat/context-views.ts";
 import type { PieceState } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";
 import { canDrop } from "./leave-out.ts";
 
@@ -16,11 +18,14 @@ export function changedPiece(
 ): PieceState | undefined {
   const entry = messages.findLast(({ parts }) => parts.some(({ id }) => id === partID));
   const part = entry?.parts.find(({ id }) => id === partID);
-  if (!entry || !part) throw new IntakeError("prompt-invalid", "This is not in the conversation any more.");
+  if (!entry || !part) throw new IntakeError("prompt-invalid", msg("This is not in the conversation any more."));
   const piece: PieceState = pieces[partID] ?? { messageID: entry.info.id, ...unmarked };
   const { pinned, dropped } = piece;
   if (dropped && dropped.after !== null) {
-    throw new IntakeError("prompt-invalid", "A request has already been sent without it. Attach or read it again.");
+    throw new IntakeError(
+      "prompt-invalid",
+      msg("A request has already been sent without it. Attach or read it again."),
+    );
   }
   switch (change) {
     case "pin":
@@ -29,7 +34,7 @@ export function changedPiece(
       return pinned ? { ...piece, pinned: false } : undefined;
     case "drop":
       if (!canDrop(messages, entry, part)) {
-        throw new IntakeError("prompt-invalid", "The message that Rondo answers cannot be dropped.");
+        throw new IntakeError("prompt-invalid", msg("The message that Rondo answers cannot be dropped."));
       }
       return dropped ? undefined : { ...piece, dropped: { after: null } };
     case "put-back":

@@ -1,4 +1,7 @@
-/** What the user has pinned stays when the conversation is compacted, word for word (C8). */
+/**
+ * What the user has pinned stays when the conversation is compacted, word for word (C8).
+ * Its texts are for the model.
+ */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { commentText } from "../../chat/comments.ts";
 import { fenced } from "../../chat/fence.ts";

@@ -1,8 +1,10 @@
 /** Keeps the beginning of requests unchanged, and appends changes at the end (C7). */
+
 import type { PermissionMode, Prefix } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { sameJson } from "../../chat/json.ts";
 import type { UserMessage } from "../../chat/message.ts";
+import { english } from "../../l10n/l10n.ts";
 import { isHarmless } from "../../tools/tool.ts";
 import type { ModelRequest } from "../model.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
@@ -75,7 +77,7 @@ export async function tellChanges(
     now[name] = "";
     texts.push(text);
   }
-  if (removed.length > 0) texts.push(`These of your tools are gone: ${removed.join(", ")}.`);
+  if (removed.length > 0) texts.push(english(`These of your tools are gone: ${removed.join(", ")}.`));
   const isMore = added.length + removed.length > 0;
   if (Object.keys(now).length === 0 && !isMore) return;
   const newest = turn.chat.messages.at(-1)?.info;

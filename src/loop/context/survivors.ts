@@ -1,4 +1,7 @@
-/** Keeps the user's messages, files in work and open to-dos next to the summary of a compaction (C3). */
+/**
+ * Keeps the user's messages, files in work and open to-dos next to the summary of a compaction (C3).
+ * Its texts are for the model.
+ */
 import * as z from "zod/mini";
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";

@@ -1,4 +1,7 @@
-/** What a rule would allow and still ask, near its border, to show its width before it is given. */
+/**
+ * What a rule would allow and still ask, near its border, to show its width before it is given.
+ * Its texts are for a shell.
+ */
 
 import type { PermissionRequest, Rule, RuleTrial } from "../../chat/requests.ts";
 import { msg } from "../../l10n/l10n.ts";

@@ -1,8 +1,10 @@
 /** The requests of a session that wait for the user's answer (spec T7). */
+
 import type { ChatEvent } from "../../chat/events.ts";
 import { sameJson } from "../../chat/json.ts";
 import { never } from "../../chat/never.ts";
 import type { Answer, AnswerTo, PermissionRequest, Rule, RuleScope, UserRequest } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { isAnything, problemOf } from "./examples.ts";
 
 /** An answer that does not fit its request. The request stays open. */
@@ -10,16 +12,22 @@ export class AnswerError extends Error {
   override readonly name = "AnswerError";
 
   constructor(asked: UserRequest["kind"], answered: Answer["kind"]) {
-    super(`The open question is about ${subjects[asked]}, the answer about ${subjects[answered]}. Answer it again.`);
+    super(
+      msg(
+        "The open question is about {0}, the answer about {1}. Answer it again.",
+        subjects[asked],
+        subjects[answered],
+      ),
+    );
   }
 }
 
 const subjects: Record<UserRequest["kind"], string> = {
-  permission: "a permission",
-  choices: "the model's questions",
-  plan: "a plan",
-  budget: "the budget",
-  loop: "a repeated call",
+  permission: msg("a permission"),
+  choices: msg("the model's questions"),
+  plan: msg("a plan"),
+  budget: msg("the budget"),
+  loop: msg("a repeated call"),
 };
 
 export class Withdrawn extends Error {

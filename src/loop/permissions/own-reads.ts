@@ -1,5 +1,6 @@
 /** Judges the files that Rondo reads on its own by the rules for the tool `read` (spec M1). */
 import type { Rule } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { judgePath, type RuledPath } from "./ruled-host.ts";
 import { judge } from "./rules.ts";
 
@@ -14,5 +15,7 @@ export function ruledOut(
   const book = { mode: "default", ...rules } as const;
   const { decision, rule } = judgePath(place, (need) => judge(need, "read", book));
   if (decision === "allow" || !rule || /^\*+$/.test(rule.pattern)) return undefined;
-  return `the rule \`${rule.pattern}\` ${decision === "deny" ? "denies" : "asks before"} reading it`;
+  return decision === "deny"
+    ? msg("the rule `{0}` denies reading it", rule.pattern)
+    : msg("the rule `{0}` asks before reading it", rule.pattern);
 }

@@ -1,6 +1,8 @@
 /** The permissions that a call requires, one by one, for the card and the rules page. */
+
 import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { CommandPart } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { nobodyToAsk, noDelegate, type PermissionRequirement, ToolError } from "../../tools/tool.ts";
@@ -29,7 +31,7 @@ export async function judgeCommand(
   outsideSandbox = "",
 ): Promise<CommandJudgement> {
   const bash = tools.get("bash");
-  if (!bash) throw new ToolError("Commands are switched off.");
+  if (!bash) throw new ToolError(msg("Commands are switched off."));
   const bare = { callID: "", seen: new Map(), delegate: noDelegate, askUser: nobodyToAsk };
   const { requires, effects } = await bash.prepare(
     { command, outside_sandbox: outsideSandbox },

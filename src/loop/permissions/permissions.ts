@@ -79,15 +79,15 @@ export class Permissions {
     if (hook?.decision === "allow" && !isProtected) return { type: "allowed", why: msg("Allowed by a hook.") };
     const forced = hook?.decision === "ask";
     if (asking.length === 0 && !forced) {
-      return { type: "allowed", why: judged[0]?.judgement.why ?? "Needs no permission." };
+      return { type: "allowed", why: judged[0]?.judgement.why ?? msg("Needs no permission.") };
     }
-    const reason = asking[0]?.judgement.why ?? (hook?.reason || "A hook wants you to be asked.");
+    const reason = asking[0]?.judgement.why ?? (hook?.reason || msg("A hook wants you to be asked."));
     const asked = asking.length > 0 ? asking : judged;
     // No rule can allow a call for which a hook always asks.
     const bare = requestOf(call, asked, reason, forced ? [] : alwaysRules(asked.map((one) => one.need)));
     const verdict = await before(bare);
     if (verdict && !(verdict.type !== "forbidden" && verdict.type !== "deny" && isProtected)) return verdict;
-    if (!this.attended) return forbidden(`${reason} Nobody can answer.`);
+    if (!this.attended) return forbidden(`${reason} ${msg("Nobody can answer.")}`);
     const closed = new AbortController();
     const whole = explained(bare, call, judged, AbortSignal.any([signal, closed.signal]));
     const request = await inTime(whole, this.#options.lookPatienceMs, { ...bare, looking: true });
@@ -132,8 +132,9 @@ export class Permissions {
     if (rule) this.#options.used(rule);
     if (decision === "deny") return forbidden(why);
     if (decision === "allow") return repeatAllowed;
-    if (!this.attended) return forbidden(`${why} Nobody can answer.`);
-    if (this.#options.book().mode === "bypassPermissions") return forbidden(`${why} In Bypass nobody is asked.`);
+    if (!this.attended) return forbidden(`${why} ${msg("Nobody can answer.")}`);
+    if (this.#options.book().mode === "bypassPermissions")
+      return forbidden(`${why} ${msg("In Bypass nobody is asked.")}`);
     notify();
     const text = JSON.stringify(input, undefined, 2).slice(0, 10_000);
     return await this.requests.ask(

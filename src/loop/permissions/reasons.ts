@@ -1,7 +1,8 @@
 /** Why a call asks, in words: what the card shows, the riskiest first. */
 
 import { type AllowedPart, type AskReason, type Risk, risks, type TextRange } from "../../chat/requests.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
+import { effectSentence, isWholeEffect } from "../../tools/effect-sentence.ts";
 import { type CallEffects, outsidePermission, type PermissionRequirement, type ToolPlan } from "../../tools/tool.ts";
 import { builtInRules, type Judgement } from "./rules.ts";
 
@@ -91,24 +92,20 @@ function reasonOf({ need, judgement }: Judged, told: readonly AskReason[]): AskR
   if (protection === "secret" || protection === "ignored") {
     const detail = protection === "ignored" ? msg(".rondoignore names it.") : "";
     if (permission === "external_directory") return says("outside", msg("It leaves the workspace: {0}.", pattern));
-    return says(
-      "secrets",
-      permission === "edit" ? msg("It changes {0}.", secretName(need)) : msg("It reads {0}.", secretName(need)),
-      detail,
-    );
+    return says("secrets", permission === "edit" ? msg("It changes {0}.", pattern) : secretSentence(need), detail);
   }
   if (protection === "settings")
     return says("writes", msg("It changes {0}.", pattern), msg("This file decides what runs."));
   const own = ruleReason(judgement);
   if (permission === "external_directory") return says("outside", msg("It leaves the workspace: {0}.", pattern), own);
   if (permission === "edit") return says("writes", msg("It changes {0}.", pattern), own);
-  if (permission === outsidePermission) return says("outside", msg("It runs outside the sandbox."), capital(effect));
-  if (permission === "web_fetch" || permission.includes("__")) return says("elsewhere", msg("It {0}.", effect), own);
-  if (permission !== "bash") return says("no-rule", effect === "" ? judgement.why : msg("It {0}.", effect), own);
+  if (permission === outsidePermission) return says("outside", msg("It runs outside the sandbox."), effect);
+  if (permission === "web_fetch" || permission.includes("__")) return says("elsewhere", effectSentence(effect), own);
+  if (permission !== "bash") return says("no-rule", effect === "" ? judgement.why : effectSentence(effect), own);
   if (own !== "") return says("no-rule", own);
   // Code of the project and other processes are told nowhere else.
   const others = /^(runs|ends)/.test(effect) ? told.filter(({ risk }) => isOpaque(risk)) : told;
-  return isTold(need, others) || effect === "" ? [] : says("no-rule", msg("It {0}.", effect));
+  return isTold(need, others) || effect === "" ? [] : says("no-rule", effectSentence(effect));
 }
 
 /** The commands that no rule allows and of which nothing else is said, in one sentence. */
@@ -119,14 +116,12 @@ function unruled(asking: readonly Judged[], told: readonly AskReason[]): AskReas
   });
   const names = [...new Set(bare.map(({ need }) => shortened(need.pattern)))];
   if (names.length === 0) return [];
-  const what =
-    names.length === 1
-      ? (names[0] ?? "")
-      : names.length === 2
-        ? names.join(" and ")
-        : msg("these {0} commands", names.length);
+  const sentence =
+    names.length > 2
+      ? msg("No rule allows these {0} commands yet.", names.length)
+      : msg("No rule allows {0} yet.", names.join(", "));
   const marks = bare.flatMap(({ need }) => need.ranges ?? []);
-  return [{ risk: "no-rule", sentence: msg("No rule allows {0} yet.", what), detail: "", marks }];
+  return [{ risk: "no-rule", sentence, detail: "", marks }];
 }
 
 const isOpaque = (risk: Risk) => risk === "network-code" || risk === "unreadable";
@@ -143,12 +138,10 @@ function ruleReason({ rule, why }: Judgement): string {
   return rule && !builtInRules.some((one) => one === rule) ? why : "";
 }
 
-function secretName({ pattern, permission, effect }: PermissionRequirement): string {
-  const isPath = permission === "edit" || !/\s/.test(pattern);
-  return isPath ? pattern : msg("secrets: {0}", effect || shortened(pattern));
+function secretSentence({ pattern, effect }: PermissionRequirement): string {
+  if (!/\s/.test(pattern)) return msg("It reads {0}.", pattern);
+  return msg("It reads secrets: {0}.", effect || shortened(pattern));
 }
-
-const capital = (text: string) => (text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}`);
 
 const shortened = (text: string) => {
   const [line = ""] = text.split("\n", 1);
@@ -168,22 +161,24 @@ function joined(all: readonly AskReason[]): AskReason[] {
 /** "It changes a.ts." and "It changes b.ts." become one sentence with the names as its detail. */
 function withoutPath(all: readonly AskReason[]): (reason: AskReason) => AskReason {
   const kinds = [
-    { start: "It changes ", joint: (count: number) => msg("It changes {0} files.", count) },
-    { start: "It reads ", joint: (count: number) => msg("It reads {0} files with secrets.", count) },
+    { start: english("It changes "), joint: (count: number) => msg("It changes {0} files.", count) },
+    { start: english("It reads "), joint: (count: number) => msg("It reads {0} files with secrets.", count) },
     {
-      start: "It leaves the workspace: ",
+      start: english("It leaves the workspace: "),
       joint: (count: number) => msg("It uses {0} places outside of the workspace.", count),
     },
   ];
   return (reason) => {
     const kind = kinds.find(({ start }) => reason.sentence.startsWith(start));
-    if (!kind) return reason;
-    const same = all.filter(({ risk, sentence }) => risk === reason.risk && sentence.startsWith(kind.start));
+    if (!kind || isWholeEffect(reason.sentence)) return reason;
+    const same = all.filter(
+      ({ risk, sentence }) => risk === reason.risk && sentence.startsWith(kind.start) && !isWholeEffect(sentence),
+    );
     const names = [...new Set(same.map(({ sentence }) => sentence.slice(kind.start.length, -1)))];
     if (names.length < 2) return reason;
-    const shown =
-      names.length > 3 ? msg("{0} and {1} more", names.slice(0, 3).join(", "), names.length - 3) : names.join(", ");
-    return { ...reason, sentence: kind.joint(names.length), detail: `${shown}.` };
+    const first = names.slice(0, 3).join(", ");
+    const detail = names.length > 3 ? msg("{0} and {1} more.", first, names.length - 3) : `${first}.`;
+    return { ...reason, sentence: kind.joint(names.length), detail };
   };
 }
 

@@ -9,6 +9,7 @@ import { outsidePermission, type PermissionRequirement, type Tool } from "../../
 import type { Agent } from "../agents/agents.ts";
 import { takesPlaceOf } from "../setup/patch-tool.ts";
 import { mayCoverPath, restrictedPath } from "./path-rules.ts";
+import { narrowingRuleMaySay, narrowingRuleSays, ruleMaySay, ruleSays } from "./rule-words.ts";
 
 /** Reading inside the workspace and delegating are free; everything else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [
@@ -74,21 +75,13 @@ function judgeAlone(need: PermissionRequirement, tool: string, book: RuleBook, l
   for (const { name, permission } of narrowing) {
     const { rule, possible } = lastMatch(permission, need, tool);
     const rules = [
-      {
-        one: possible,
-        decision: "ask",
-        why: msg("of the agent {0} {1} what it may run.", name, possible ? does[possible.action] : ""),
-      },
-      {
-        one: rule,
-        decision: rule?.action ?? "allow",
-        why: msg("of the agent {0} {1} it.", name, rule ? does[rule.action] : ""),
-      },
+      { one: possible, decision: "ask", says: narrowingRuleMaySay },
+      { one: rule, decision: rule?.action ?? "allow", says: narrowingRuleSays },
     ] as const;
-    for (const { one, decision, why } of rules) {
+    for (const { one, decision, says } of rules) {
       if (!one || !isStricter(decision, judged.decision)) continue;
       if (one.action === "ask" && book.mode === "bypassPermissions") continue;
-      judged = { decision, rule: one, why: msg("The rule `{0}` {1}", one.pattern, why) };
+      judged = { decision, rule: one, why: says(one, name) };
     }
   }
   return judged;
@@ -108,29 +101,20 @@ function judgeOwn(
   const users = ownRules(need, tool, book);
   const roots: Match = root ? lastMatch(root.permission, need, tool) : noMatch;
   const own = users.rule ?? roots.rule;
-  const whose = users.rule || !root ? msg("Your rule") : msg("The agent {0}'s rule", root.name);
-  if (own?.action === "deny")
-    return { decision: "deny", rule: own, why: msg("{0} `{1}` denies it.", whose, own.pattern) };
+  const owner = users.rule ? undefined : root?.name;
+  if (own?.action === "deny") return { decision: "deny", rule: own, why: ruleSays(own, owner) };
   if (need.protection !== "none") return { decision: "ask", rule: undefined, why: guardReasons[need.protection] };
   const possible = users.possible ?? (users.rule ? undefined : roots.possible);
   if (possible && (possible.action === "deny" || book.mode !== "bypassPermissions")) {
-    const owner = users.possible || !root ? msg("your rule") : msg("the agent {0}'s rule", root.name);
-    const verb = need.match === "possible" ? "change" : "run";
-    const why = msg(
-      "Asks because it may {0} what {1} `{2}` {3}.",
-      verb,
-      owner,
-      possible.pattern,
-      does[possible.action],
-    );
+    const does = need.match === "possible" ? "change" : "run";
+    const why = ruleMaySay(possible, does, users.possible ? undefined : root?.name);
     return { decision: "ask", rule: possible, why };
   }
   if (need.match === "possible") return { decision: "allow", rule: undefined, why: msg("No rule is about it.") };
   if (book.mode === "bypassPermissions" && !needsOwnRule(need)) {
     return { decision: "allow", rule: undefined, why: msg("The mode Bypass allows everything that no rule denies.") };
   }
-  if (own)
-    return { decision: own.action, rule: own, why: msg("{0} `{1}` {2} it.", whose, own.pattern, does[own.action]) };
+  if (own) return { decision: own.action, rule: own, why: ruleSays(own, owner) };
   if (book.mode === "acceptEdits" && (need.permission === "edit" || need.permission === "memory")) {
     return { decision: "allow", rule: undefined, why: msg("The mode Accept edits allows it.") };
   }
@@ -138,8 +122,6 @@ function judgeOwn(
   if (usual?.action === "allow") return { decision: "allow", rule: usual, why: usual.why };
   return { decision: "ask", rule: usual, why: askReason(need, book.mode) };
 }
-
-const does = { allow: "allows", ask: "asks", deny: "denies" } as const;
 
 function isStricter(one: Rule["action"], than: Rule["action"]): boolean {
   return one !== than && (one === "deny" || than === "allow");
@@ -191,9 +173,9 @@ function ownRules(need: PermissionRequirement, tool: string, { user, workspace }
 
 /** No rule, mode or hook can allow these without asking. */
 const guardReasons: Record<Exclude<Protection, "none">, string> = {
-  secret: "It may contain secrets, so Rondo asks each time, in every mode.",
-  ignored: "A .rondoignore file names it, so Rondo asks each time, in every mode.",
-  settings: "It controls what an agent may do or what runs automatically, so Rondo asks each time, in every mode.",
+  secret: msg("It may contain secrets, so Rondo asks each time, in every mode."),
+  ignored: msg("A .rondoignore file names it, so Rondo asks each time, in every mode."),
+  settings: msg("It controls what an agent may do or what runs automatically, so Rondo asks each time, in every mode."),
 };
 
 function askReason(need: PermissionRequirement, mode: PermissionMode): string {

@@ -216,7 +216,10 @@ export class ReplySink {
     const remedy = facts.observeWindow(model, size.window);
     const window = size.window.toLocaleString("en-US");
     if (remedy !== undefined) {
-      const what = `The server has left out part of the conversation without saying so: its window has only about ${window} tokens.`;
+      const what = msg(
+        "The server has left out part of the conversation without saying so: its window has only about {0} tokens.",
+        window,
+      );
       this.#turn.notifyUser(this.#message.id, `${what} ${remedy}`);
     }
     return true;

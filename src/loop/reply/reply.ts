@@ -1,6 +1,7 @@
 import { newID } from "../../chat/ids.ts";
 import { sameJson } from "../../chat/json.ts";
 import { type AssistantMessage, type ModelRef, noTokens } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { asBegun, countUpTo } from "../context/context.ts";
 import { toolUseOf, unbind } from "../context/prefix.ts";
 import { ModelError, type ModelErrorKind, type ModelRequest } from "../model.ts";
@@ -119,7 +120,7 @@ function leavingOut(turn: Turn, { parent }: ReplyOptions): (kind: ModelErrorKind
     if (kind !== "images-refused" || !newest || newest.info.id === chat.imageless) return false;
     turn.emit({ type: "imageless", messageID: newest.info.id });
     unbind(turn);
-    turn.notifyUser(parent.id, "The model takes no such images or files: they are left out from now on.");
+    turn.notifyUser(parent.id, msg("The model takes no such images or files: they are left out from now on."));
     return true;
   };
 }

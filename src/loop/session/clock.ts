@@ -1,5 +1,7 @@
 /** Time in a turn: working time, and delays before retries. */
 
+import { english } from "../../l10n/l10n.ts";
+
 /** Maximum delay of a timer, in ms; beyond it, timers fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -9,7 +11,7 @@ export class OverTime extends Error {
   readonly limitMs: number;
 
   constructor(limitMs: number) {
-    super("The turn reached its time limit");
+    super(english("The turn reached its time limit"));
     this.limitMs = limitMs;
   }
 }

@@ -6,7 +6,7 @@ import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import type { PromptInput, PromptPart } from "../../chat/prompt-input.ts";
 import { ownWords } from "../../chat/words.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { visibleEntries } from "../context/context.ts";
 import type { Limits } from "../limits.ts";
@@ -38,7 +38,7 @@ export function checkPrompt(input: PromptInput, { chat, agents, choices, limits 
   }
   const size = parts.reduce((sum, part) => sum + bytesOf(textOf(part)), 0);
   if (size <= limits.maxPromptBytes) return;
-  const kib = (bytes: number, digits: number) => `${Number((bytes / 1024).toFixed(digits))} KiB`;
+  const kib = (bytes: number, digits: number) => english(`${Number((bytes / 1024).toFixed(digits))} KiB`);
   throw new IntakeError(
     "prompt-invalid",
     msg(
@@ -107,7 +107,7 @@ export function storePrompt(
 /** Passes a prompt's text and file names to the agent that it mentions (L6). */
 function subtaskFor(agent: string, parts: readonly PromptPart[]): Extract<PromptPart, { type: "subtask" }> {
   const files = parts.flatMap((part) => (part.type === "file" ? [part.filename] : []));
-  const attached = files.length === 0 ? "" : `\n\nFiles that the user attached: ${files.join(", ")}`;
+  const attached = files.length === 0 ? "" : english(`\n\nFiles that the user attached: ${files.join(", ")}`);
   const text = ownWords(parts);
   return { type: "subtask", agent, description: titleFromPrompt(text) || agent, prompt: text + attached };
 }

@@ -1,14 +1,16 @@
 /** Asks whether to build the plan of a turn in Plan mode, or of a read-only agent. */
+
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { newID } from "../../chat/ids.ts";
 import type { BuildMode, PlanRequest } from "../../chat/requests.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { pendingPrompt } from "../context/context.ts";
 import type { OpenRequests } from "../permissions/open-requests.ts";
 import { type Choices, presentMode } from "../setup/agent-config.ts";
 import { wasPlanMode } from "./intake.ts";
 
-export const buildPrompt = "Start building: carry out the plan.";
+export const buildPrompt = english("Start building: carry out the plan.");
 
 interface PlanDeps {
   chat: Chat;

@@ -35,7 +35,7 @@ export class SessionHooks {
     if (!this.#hooks.has("UserPromptSubmit")) return input;
     const outcome = await this.#hooks.fire("UserPromptSubmit", undefined, { prompt: ownWords(input.parts) }, signal);
     if (outcome.decision === "deny" || outcome.stop !== undefined) {
-      const why = outcome.reason || outcome.stop || "It gave no reason.";
+      const why = outcome.reason || outcome.stop || msg("It gave no reason.");
       throw new IntakeError("prompt-invalid", msg("A hook blocked the message: {0}", why));
     }
     return { ...input, parts: [...input.parts, ...partsOf(outcome)] };

@@ -1,8 +1,10 @@
 /** Titles of sessions: first from the prompt, then from the model, beside its first reply (spec L5). */
+
 import { type Chat, type Entry, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent, RecordedEvent } from "../../chat/events.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { ownWords } from "../../chat/words.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import type { Model } from "../model.ts";
 import { modelOf } from "../setup/agent-config.ts";
@@ -94,7 +96,9 @@ async function rename(
   const signal = AbortSignal.any([closing, AbortSignal.timeout(patience)]);
   const words = ownWords(parts);
   const { id, sessionID } = info;
-  const asked = `Name the conversation that begins with this message:\n\n${words.slice(0, shown).toWellFormed()}`;
+  const asked = english(
+    `Name the conversation that begins with this message:\n\n${words.slice(0, shown).toWellFormed()}`,
+  );
   const entry: Entry = { info, parts: [{ type: "text", id, sessionID, messageID: id, text: asked }] };
   const question = { agent, model, ref, facts, entry, asked, maxTokens: 1000, signal };
   const { text, tokens, estimated, cost, failure } = await askBriefly(question);

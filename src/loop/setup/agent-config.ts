@@ -1,8 +1,10 @@
 /** Resolves the configuration of an answer: agent, model, tools, system prompt (spec L8, T1, M). */
+
 import type { PermissionMode } from "../../chat/events.ts";
 import { sameJson } from "../../chat/json.ts";
 import type { ModelRef, ToolDefinition, UserMessage } from "../../chat/message.ts";
 import type { BuildMode } from "../../chat/requests.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import { definitionOf, isHarmless, type Tool } from "../../tools/tool.ts";
@@ -254,11 +256,13 @@ export class ConfigResolver {
   /** Returns why agent, rules or message keep a tool from being called (T1). */
   #refusal(tool: Tool, agent: Agent, switches: Record<string, boolean>): string | undefined {
     const { name } = tool;
-    if (switches[name] === false) return `${name} is switched off for this message. Work without it.`;
+    if (switches[name] === false) return english(`${name} is switched off for this message. Work without it.`);
     const isOn = switches[name] ?? isSwitchedOn(agent.tools, name);
-    if (!isOn || (agent.readOnly && !isHarmless(tool))) return `The agent ${agent.name} may not use ${name}.`;
+    if (!isOn || (agent.readOnly && !isHarmless(tool))) return english(`The agent ${agent.name} may not use ${name}.`);
     if (!isWhollyDenied(tool, this.#deps.book(), [agent])) return undefined;
-    return `A permission rule denies every use of ${name}. Choose another way, or tell the user what you would need.`;
+    return english(
+      `A permission rule denies every use of ${name}. Choose another way, or tell the user what you would need.`,
+    );
   }
 
   #delegation(): Tool[] {

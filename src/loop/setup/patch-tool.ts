@@ -1,4 +1,7 @@
-/** Models that were trained on patches change files by `apply_patch` alone; others by the tools that it replaces. */
+/**
+ * Models that were trained on patches change files by `apply_patch` alone; others by the tools that it replaces.
+ * Its texts are for the model.
+ */
 import type { Tool } from "../../tools/tool.ts";
 
 const patchTool = "apply_patch";

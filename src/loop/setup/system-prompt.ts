@@ -1,4 +1,4 @@
-/** The system prompt at the start of a conversation (spec M1). */
+/** The system prompt at the start of a conversation (spec M1). Its texts are for the model. */
 import type { BackgroundCommand } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
 import type { Agent } from "../agents/agents.ts";

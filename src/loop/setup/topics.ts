@@ -1,4 +1,7 @@
-/** Topics about the model's surroundings: in the system prompt at first, appended when they change (C7, M1). */
+/**
+ * Topics about the model's surroundings: in the system prompt at first, appended when they change (C7, M1).
+ * Its texts are for the model.
+ */
 import type { PermissionMode } from "../../chat/events.ts";
 import type { Agent } from "../agents/agents.ts";
 import type { Thinking } from "../model.ts";

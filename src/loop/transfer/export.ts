@@ -1,4 +1,7 @@
-/** Exports a session as Markdown, or as a transcript with one JSON line per message (spec R6). */
+/**
+ * Exports a session as Markdown, or as a transcript with one JSON line per message (spec R6).
+ * Its texts are for an exported file, which is in English.
+ */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { placeName } from "../../chat/comments.ts";
 import { diffsOf } from "../../chat/diffs.ts";

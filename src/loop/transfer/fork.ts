@@ -3,7 +3,7 @@
 import { type Chat, type Entry, newChat, recall } from "../../chat/apply.ts";
 import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";
 import { runSteps, type Steps } from "./slices.ts";
 
@@ -33,7 +33,7 @@ export function forkAfter(chat: Chat, messageID: string): Chat {
 /** `place`: the message at which the session is forked. */
 function copyUpTo(chat: Chat, end: number, place: Entry["info"]): Chat {
   const { title, cwd, id: sessionID } = chat.session;
-  const session = { createdAt: Date.now(), title: `${title.replace(/ \(fork\)$/, "")} (fork)`, cwd };
+  const session = { createdAt: Date.now(), title: english(`${title.replace(/ \(fork\)$/, "")} (fork)`), cwd };
   const until = chat.messages[end]?.info.createdAt ?? Number.POSITIVE_INFINITY;
   const decisions = chat.decisions.filter(({ time }) => time <= until);
   const before = { ...chat, messages: chat.messages.slice(0, end), queue: [], decisions };

@@ -6,7 +6,7 @@ import { PieceState, Pruned, Queued, SessionInfo } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, type FilePart, Message, noTokens, Part, type ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import { titleFromPrompt } from "../session/title.ts";
 import { transcriptVersion } from "./export.ts";
 import { copySteps } from "./fork.ts";
@@ -230,7 +230,7 @@ class Entries {
         ? { tool: call.function.name, input: argumentsOf(call.function.arguments) }
         : { tool: call.name, input: call.input };
     const base = { id: newID("prt"), sessionID: this.#sessionID, messageID, type: "tool", callID: call.id } as const;
-    const error = "The result is not in the transcript.";
+    const error = english("The result is not in the transcript.");
     return { ...base, tool, state: { status: "error", input, error, start: createdAt, end: createdAt } };
   }
 
@@ -308,5 +308,5 @@ function timeOf(timestamp: string | number | undefined): number {
 
 function titleOf(entries: readonly Entry[]): string {
   const text = entries[0]?.parts.find((part) => part.type === "text");
-  return (text?.type === "text" && titleFromPrompt(text.text)) || "Imported session";
+  return (text?.type === "text" && titleFromPrompt(text.text)) || english("Imported session");
 }

@@ -1,10 +1,13 @@
 /** Reads the configured MCP servers: from the caller, the user's settings and each workspace folder's `.mcp.json`. */
+
 import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
 import { parseJson } from "../../chat/json.ts";
 import { isLoopback } from "../../chat/loopback.ts";
+import { fieldOf, issueWords } from "../../chat/schema-issues.ts";
+import { msg } from "../../l10n/l10n.ts";
 import {
   type ConfigRoot,
   configRoots,
@@ -84,8 +87,13 @@ export function loadServers({
   if (!trusted) return { servers: [], problems: [] };
   const reader = new ServerConfigReader({ env, passed });
   const folder = folders[0] ?? os.homedir();
-  reader.addAll(caller, { origin: "caller", source: "this run", place: "mcpServers", folder });
-  reader.addAll(settings, { origin: "settings", source: "settings", place: "The setting rondo.mcpServers", folder });
+  reader.addAll(caller, { origin: "caller", source: msg("this run"), place: "mcpServers", folder });
+  reader.addAll(settings, {
+    origin: "settings",
+    source: msg("settings"),
+    place: msg("The setting rondo.mcpServers"),
+    folder,
+  });
   for (const root of files ? configRoots({ folders, home: os.devNull, trusted, boundary }) : []) {
     if (root.source === "workspace") reader.addFile(root, ".mcp.json");
   }
@@ -95,28 +103,34 @@ export function loadServers({
 const ConfigFile = z.object({ mcpServers: z.optional(z.unknown()) });
 
 const text = (most: number) =>
-  z.string({ error: "must be a string" }).check(
-    z.maxLength(most, { error: "is too long" }),
-    z.refine((value) => !value.includes("\0"), { error: "must not contain a NUL" }),
+  z.string({ error: (issue) => msg("{0} must be a string", fieldOf(issue)) }).check(
+    z.maxLength(most, { error: (issue) => msg("{0} is too long", fieldOf(issue)) }),
+    z.refine((value) => !value.includes("\0"), { error: (issue) => msg("{0} must not contain a NUL", fieldOf(issue)) }),
   );
-const textRecord = z.record(z.string(), text(32_768), { error: "must be an object of strings" });
+const textRecord = z.record(z.string(), text(32_768), {
+  error: (issue) => msg("{0} must be an object of strings", fieldOf(issue)),
+});
 
 const common = {
   timeout: z.optional(
     z
-      .int({ error: "must be a whole number of milliseconds" })
+      .int({ error: (issue) => msg("{0} must be a whole number of milliseconds", fieldOf(issue)) })
       .check(
-        z.gte(1000, { error: "must be at least 1000 ms" }),
-        z.lte(3_600_000, { error: "must be at most an hour" }),
+        z.gte(1000, { error: (issue) => msg("{0} must be at least 1000 ms", fieldOf(issue)) }),
+        z.lte(3_600_000, { error: (issue) => msg("{0} must be at most an hour", fieldOf(issue)) }),
       ),
   ),
-  disabled: z.optional(z.boolean({ error: "must be true or false" })),
+  disabled: z.optional(z.boolean({ error: (issue) => msg("{0} must be true or false", fieldOf(issue)) })),
 };
 
 const StdioConfig = z.object({
   ...common,
-  command: text(4096).check(z.minLength(1, { error: "must not be empty" })),
-  args: z.optional(z.array(text(32_768), { error: "must be a list of strings" }).check(z.maxLength(1000))),
+  command: text(4096).check(z.minLength(1, { error: (issue) => msg("{0} must not be empty", fieldOf(issue)) })),
+  args: z.optional(
+    z
+      .array(text(32_768), { error: (issue) => msg("{0} must be a list of strings", fieldOf(issue)) })
+      .check(z.maxLength(1000)),
+  ),
   env: z.optional(textRecord),
   cwd: z.optional(text(4096)),
 });
@@ -147,18 +161,19 @@ class ServerConfigReader {
     const found = readConfigFile(root, name, maxFileBytes);
     if (found.type === "missing") return;
     const fileName = root.prefix + name;
-    const unusable = (why: string) => this.loaded.problems.push(`The servers of ${fileName} are not used: ${why}.`);
+    const unusable = (why: string) =>
+      this.loaded.problems.push(msg("The servers of {0} are not used: {1}.", fileName, why));
     if (found.type === "unusable") return void unusable(found.why);
-    if (found.size > maxFileBytes) return void unusable(`it is larger than ${maxFileBytes / 1024} KiB`);
+    if (found.size > maxFileBytes) return void unusable(msg("it is larger than {0} KiB", maxFileBytes / 1024));
     const { data } = ConfigFile.safeParse(parseJson(decodeText(found.bytes) ?? ""));
-    if (!data) return void unusable("it is not valid JSON with an object mcpServers");
+    if (!data) return void unusable(msg("it is not valid JSON with an object mcpServers"));
     this.addAll(data.mcpServers, { origin: "workspace", source: fileName, place: fileName, folder: root.folder });
   }
 
   addAll(servers: unknown, place: ConfigSource): void {
     if (servers === undefined || servers === null) return;
     if (typeof servers !== "object" || Array.isArray(servers)) {
-      this.loaded.problems.push(`${place.place}: mcpServers must be an object of servers.`);
+      this.loaded.problems.push(msg("{0}: mcpServers must be an object of servers.", place.place));
       return;
     }
     for (const [name, value] of Object.entries(servers)) {
@@ -167,7 +182,7 @@ class ServerConfigReader {
       } catch (error) {
         if (!(error instanceof UnusableServer)) throw error;
         const quoted = JSON.stringify(name.slice(0, 80));
-        this.loaded.problems.push(`${place.place}: the server ${quoted} is not used: ${error.message}.`);
+        this.loaded.problems.push(msg("{0}: the server {1} is not used: {2}.", place.place, quoted, error.message));
       }
     }
   }
@@ -175,16 +190,16 @@ class ServerConfigReader {
   #add(name: string, value: unknown, place: ConfigSource): void {
     const { origin, source, folder } = place;
     if (!/^[\w .@/:-]{1,64}$/.test(name)) {
-      throw new UnusableServer("a name must have 1 to 64 letters, digits, spaces or . _ - @ / :");
+      throw new UnusableServer(msg("a name must have 1 to 64 letters, digits, spaces or . _ - @ / :"));
     }
     const { servers } = this.loaded;
     const other = servers.find((one) => one.name === name);
-    if (other) throw new UnusableServer(`another server already has that name, from ${other.source}`);
-    if (servers.length === maxServers) throw new UnusableServer(`there are already ${maxServers} servers`);
+    if (other) throw new UnusableServer(msg("another server already has that name, from {0}", other.source));
+    if (servers.length === maxServers) throw new UnusableServer(msg("there are already {0} servers", maxServers));
     const { launch, target } = isHttp(value) ? this.#parseHttp(value, place) : this.#parseStdio(value, place);
     const { timeout: timeoutMs = defaultCallTimeoutMs, disabled = false } = parseConfig(z.object(common), value);
     const variables = variablesOf(JSON.stringify(value));
-    const given = variables.length === 0 ? "" : ` (is given ${variables.map((one) => `$${one}`).join(", ")})`;
+    const given = variables.length === 0 ? "" : msg(" (is given {0})", variables.map((one) => `$${one}`).join(", "));
     const fingerprint = createHash("sha256")
       .update(JSON.stringify([folder, value]))
       .digest("hex");
@@ -204,7 +219,7 @@ class ServerConfigReader {
       target: [
         ...describePairs(env, "=", origin),
         ...[command, ...args].map(quoteWord),
-        ...(cwd === "." ? [] : [`(in ${quoteWord(cwd)})`]),
+        ...(cwd === "." ? [] : [msg("(in {0})", quoteWord(cwd))]),
       ].join(" "),
     };
   }
@@ -212,20 +227,21 @@ class ServerConfigReader {
   #parseHttp(value: unknown, { origin }: ConfigSource): Pick<ServerConfig, "launch" | "target"> {
     const { url, headers = {} } = parseConfig(HttpConfig, value);
     const address = this.#expand(url);
-    if (!URL.canParse(address)) throw new UnusableServer("its url is not an address");
+    if (!URL.canParse(address)) throw new UnusableServer(msg("its url is not an address"));
     const { protocol, hostname, username, password } = new URL(address);
     if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname))) {
-      throw new UnusableServer("its url must start with https:// or point to this machine");
+      throw new UnusableServer(msg("its url must start with https:// or point to this machine"));
     }
-    if (username !== "" || password !== "") throw new UnusableServer("put the password in its headers, not in its url");
+    if (username !== "" || password !== "")
+      throw new UnusableServer(msg("put the password in its headers, not in its url"));
     const all = this.#expandAll(headers);
     for (const [name, one] of Object.entries(all)) {
       if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[\r\n]/.test(one)) {
-        throw new UnusableServer(`its header ${JSON.stringify(name.slice(0, 80))} is malformed`);
+        throw new UnusableServer(msg("its header {0} is malformed", JSON.stringify(name.slice(0, 80))));
       }
     }
     const sent =
-      Object.keys(headers).length === 0 ? "" : ` (is sent ${describePairs(headers, ": ", origin).join(", ")})`;
+      Object.keys(headers).length === 0 ? "" : msg(" (is sent {0})", describePairs(headers, ": ", origin).join(", "));
     return { launch: { type: "http", url: address, headers: all }, target: `${quoteWord(url)}${sent}` };
   }
 
@@ -245,18 +261,18 @@ function isHttp(value: unknown): boolean {
   const { type, url } = parseConfig(z.object({ type: z.optional(z.unknown()), url: z.optional(z.unknown()) }), value);
   if (type === undefined) return url !== undefined;
   if (type === "sse")
-    throw new UnusableServer('the deprecated "sse" transport is not supported; most such servers also support "http"');
+    throw new UnusableServer(
+      msg('the deprecated "sse" transport is not supported; most such servers also support "http"'),
+    );
   if (type === "http" || type === "streamable-http" || type === "streamableHttp") return true;
   if (type === "stdio") return false;
-  throw new UnusableServer('its type must be "stdio" or "http"');
+  throw new UnusableServer(msg('its type must be "stdio" or "http"'));
 }
 
 function parseConfig<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const wrong = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? "it must be an object" : `${path.join(".").slice(0, 80)} ${message}`,
-  );
+  const wrong = parsed.error.issues.map((issue) => issueWords(issue, msg("it must be an object")));
   throw new UnusableServer(wrong.join("; "));
 }
 

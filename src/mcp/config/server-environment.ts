@@ -1,5 +1,7 @@
 /** Variables in the configuration of MCP servers. */
+
 import { isKeyName, keysIn } from "../../chat/key-names.ts";
+import { msg } from "../../l10n/l10n.ts";
 
 /** `passed`: names of keys that a configuration may pass to a server. */
 export interface ServerVariables {
@@ -21,10 +23,13 @@ export function expandVariables(value: string, { env, passed }: ServerVariables)
   const keys = keysIn(env);
   const text = value.replace(variable, (_, name: string, fallback: string | undefined) => {
     if ((isKeyName(name) || keys.includes(name)) && !passed.includes(name)) {
-      why ||= `$${name} is a key of a model provider and not given to servers unless rondo.terminal.passEnvironment (--pass-env) names it`;
+      why ||= msg(
+        "{0} is a key of a model provider and not given to servers unless rondo.terminal.passEnvironment (--pass-env) names it",
+        `$${name}`,
+      );
     }
     const found = env[name] || fallback;
-    if (found === undefined) why ||= `$${name} is not set in the environment`;
+    if (found === undefined) why ||= msg("{0} is not set in the environment", `$${name}`);
     return found ?? "";
   });
   return why === "" ? { type: "text", text } : { type: "unusable", why };

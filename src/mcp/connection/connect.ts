@@ -16,7 +16,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import type { ServerLaunch } from "../config/server-config.ts";
 import { boundedFetch } from "./http-fetch.ts";
 import type { OAuthLogin } from "./oauth-login.ts";
@@ -171,7 +171,7 @@ async function openConnection(
   client.fallbackRequestHandler = async ({ method }) => {
     onNote(`It asked for ${method.slice(0, 100)}, which is not offered to servers.`);
     if (method === "elicitation/create") return { action: "decline" };
-    throw new McpError(ErrorCode.MethodNotFound, "Method not found");
+    throw new McpError(ErrorCode.MethodNotFound, english("Method not found"));
   };
   const closeTransport = async () => {
     isOpen = false;
@@ -182,7 +182,7 @@ async function openConnection(
     isOpen = true;
   } catch (error) {
     await closeTransport();
-    throw failure() ?? failureOf(error, `It did not answer within ${Math.round(timeoutMs / 1000)} s.`);
+    throw failure() ?? failureOf(error, msg("It did not answer within {0} s.", Math.round(timeoutMs / 1000)));
   }
   const capabilities = client.getServerCapabilities();
   const listed = async (method: ListMethod, stop: AbortSignal, timeoutMessage: string) => {
@@ -203,14 +203,14 @@ async function openConnection(
     },
     async listTools(stop) {
       if (!capabilities?.tools) return [];
-      return namedTools(await listed("tools/list", stop, "It did not list its tools."), onNote);
+      return namedTools(await listed("tools/list", stop, msg("It did not list its tools.")), onNote);
     },
-    list: (method, stop) => listed(method, stop, "It did not answer in time."),
+    list: (method, stop) => listed(method, stop, msg("It did not answer in time.")),
     async ask(method, params, stop) {
       try {
         return await client.request({ method, params }, z.unknown(), { signal: stop, timeout: maxRequestMs });
       } catch (error) {
-        throw failure() ?? failureOf(error, "It did not answer.");
+        throw failure() ?? failureOf(error, msg("It did not answer."));
       }
     },
     async call(name, args, stop, onProgress) {
@@ -223,7 +223,7 @@ async function openConnection(
         });
         return { ...answer, structuredContent: answer.structuredContent };
       } catch (error) {
-        throw failure() ?? failureOf(error, "It did not answer.");
+        throw failure() ?? failureOf(error, msg("It did not answer."));
       }
     },
     async isAlive(pingTimeoutMs) {
@@ -248,7 +248,7 @@ function namedTools(entries: readonly unknown[], note: (line: string) => void): 
   return entries.flatMap((entry) => {
     const parsed = ToolEntry.safeParse(entry);
     if (parsed.success) return [{ description: undefined, inputSchema: undefined, ...parsed.data }];
-    note("One of its tools has no name and is ignored.");
+    note(english("One of its tools has no name and is ignored."));
     return [];
   });
 }

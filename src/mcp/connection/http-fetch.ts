@@ -40,7 +40,7 @@ export function boundedFetch(server: URL, headers: Record<string, string>, onEnd
     };
     const body = limitStream(response.body, check, (error) => {
       const id = requestIDOf(init?.body);
-      const why = isFailure(error) ? error.message : "The connection was cut before the answer came.";
+      const why = isFailure(error) ? error.message : msg("The connection was cut before the answer came.");
       if (id !== undefined) onEnd(id, events.resumable && !isFailure(error), why);
     });
     const { status, statusText } = response;

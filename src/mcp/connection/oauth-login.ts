@@ -140,7 +140,7 @@ export class OAuthLogin implements OAuthClientProvider {
     const issuer = (await this.#load()).discovery?.authorizationServerMetadata?.issuer;
     const from = parameters?.get("iss") ?? issuer;
     if (code && from === issuer) return code;
-    const why = parameters?.get("error_description") ?? parameters?.get("error") ?? "its answer is invalid";
+    const why = parameters?.get("error_description") ?? parameters?.get("error") ?? msg("its answer is invalid");
     throw new ServerFailure("final", msg("The sign-in failed: {0}.", oneLine(why, 300)), msg("Try again."));
   }
 

@@ -1,6 +1,8 @@
 /** Lists of a server, which come in pages. Their entries are unchecked data of the server. */
+
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import * as z from "zod/mini";
+import { english } from "../../l10n/l10n.ts";
 
 const keys = {
   "tools/list": "tools",
@@ -34,7 +36,8 @@ export async function listPages(
     const { nextCursor } = answer;
     found.push(...z.array(z.unknown()).parse(answer[keys[method]]));
     if (found.length >= maxEntries) {
-      if (found.length > maxEntries || nextCursor) note(`Only its first ${maxEntries} ${words[method]} are used.`);
+      if (found.length > maxEntries || nextCursor)
+        note(english(`Only its first ${maxEntries} ${words[method]} are used.`));
       return found.slice(0, maxEntries);
     }
     if (!nextCursor || cursors.has(nextCursor)) break;
@@ -48,5 +51,5 @@ const words: Readonly<Record<ListMethod, string>> = {
   "tools/list": "tools",
   "prompts/list": "prompts",
   "resources/list": "resources",
-  "resources/templates/list": "resource templates",
+  "resources/templates/list": english("resource templates"),
 };

@@ -1,4 +1,5 @@
 /** The reason why a server does not run or refuses a request. */
+import { msg } from "../../l10n/l10n.ts";
 import { oneLine } from "./server-text.ts";
 
 export class ServerFailure extends Error {
@@ -11,7 +12,7 @@ export class ServerFailure extends Error {
   /** A sentence about what the user can do. */
   readonly next: string;
 
-  constructor(kind: ServerFailure["kind"], message: string, next = "Check its log.") {
+  constructor(kind: ServerFailure["kind"], message: string, next = msg("Check its log.")) {
     super(message);
     this.kind = kind;
     this.next = next;

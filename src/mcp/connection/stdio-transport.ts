@@ -58,8 +58,8 @@ export class StdioTransport implements Transport {
       child.once("error", () => resolve());
     });
     child.once("exit", (code, signal) => {
-      const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      this.#end(new ServerFailure("passing", msg("It {0}.{1}", how, this.#log.lastLine)));
+      const how = code === null ? msg("It was ended by {0}.", signal ?? "") : msg("It ended with exit code {0}.", code);
+      this.#end(new ServerFailure("passing", how + this.#log.lastLine));
     });
     // The exit event reports a server that has ended.
     child.stdin?.on("error", () => {});
@@ -129,10 +129,10 @@ export class StdioTransport implements Transport {
 }
 
 function startFailure({ command, cwd }: StdioLaunch, error: unknown): ServerFailure {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+  const code = error instanceof Error && "code" in error ? String(error.code) : msg("unknown reason");
   if (code === "ENOENT") {
-    const what = existsSync(cwd) ? `command ${command}` : `folder ${cwd}`;
-    return new ServerFailure("final", msg("There is no {0}.", what), msg("Install it or correct the configuration."));
+    const what = existsSync(cwd) ? msg("There is no command {0}.", command) : msg("There is no folder {0}.", cwd);
+    return new ServerFailure("final", what, msg("Install it or correct the configuration."));
   }
   return new ServerFailure(
     "final",
@@ -170,8 +170,9 @@ class MessageLines {
       this.#chunks.push(chunk.subarray(from));
       this.#size += chunk.length - from;
     }
-    if (this.#size > maxMessageBytes) return `It sent a message of more than ${maxMessageBytes / 1024 / 1024} MiB.`;
-    return this.#flood.exceeds(chunk.length, count) ? "It sends too much data." : undefined;
+    if (this.#size > maxMessageBytes)
+      return msg("It sent a message of more than {0} MiB.", maxMessageBytes / 1024 / 1024);
+    return this.#flood.exceeds(chunk.length, count) ? msg("It sends too much data.") : undefined;
   }
 }
 
@@ -202,12 +203,12 @@ class ServerLog {
     if (plain === "") return;
     this.#left -= plain.length;
     this.#last = plain;
-    this.#note(this.#left > 0 ? plain : "It writes too much, so the rest is not logged.");
+    this.#note(this.#left > 0 ? plain : msg("It writes too much, so the rest is not logged."));
   }
 
   /** A sentence with the last line, or "". */
   get lastLine(): string {
     const last = this.#rest.trim() || this.#last;
-    return last === "" ? "" : ` Its last output: ${stripVTControlCharacters(last.slice(0, 200))}`;
+    return last === "" ? "" : ` ${msg("Its last output: {0}", stripVTControlCharacters(last.slice(0, 200)))}`;
   }
 }

@@ -2,10 +2,12 @@
  * Resources of MCP servers, for a list in which the user searches and attaches: `findResources`, `readResource`. What
  * servers say of them is cleaned and cut; what they hold is attached as data.
  */
+
 import { UriTemplate } from "@modelcontextprotocol/sdk/shared/uriTemplate.js";
 import * as z from "zod/mini";
 import { attempt } from "../../chat/attempt.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { completedValues } from "../completed-values.ts";
 import { oneLine } from "../connection/server-text.ts";
 import { ServerContent } from "../content.ts";
@@ -164,7 +166,10 @@ export function resourceAddress(
   const missing = variables.find((name) => (values[name] ?? "") === "");
   const expanded = missing === undefined ? attempt(() => new UriTemplate(uri).expand({ ...values }), "") : "";
   if (expanded !== "") return expanded;
-  throw new ServerRequestError(`The address ${uri} is not complete.`, "Give a value to each of its variables.");
+  throw new ServerRequestError(
+    msg("The address {0} is not complete.", uri),
+    msg("Give a value to each of its variables."),
+  );
 }
 
 const Entry = z.object({
@@ -210,21 +215,25 @@ const maxContents = 50;
 function resourceContent(server: string, uri: string, answer: unknown): ReadResource {
   const contents = Contents.safeParse(answer).data?.contents;
   if (!contents)
-    throw new ServerRequestError(`The answer of the MCP server ${server} is malformed.`, "Look at its log.");
+    throw new ServerRequestError(
+      msg("The answer of the MCP server {0} is malformed.", server),
+      msg("Look at its log."),
+    );
   const content = new ServerContent();
   for (const one of contents.slice(0, maxContents)) {
     const given = Content.safeParse(one).data;
     const name = oneLine(given?.uri || uri, maxNameLength);
     if (given?.text !== undefined) content.addText(name, given.text);
     else if (given?.blob !== undefined) content.addBinary(name, given.blob);
-    else content.notes.push(`A part of ${name} was left out: it is neither text nor data.`);
+    else content.notes.push(msg("A part of {0} was left out: it is neither text nor data.", name));
   }
-  if (contents.length > maxContents) content.notes.push(`Only the first ${maxContents} parts of ${uri} are attached.`);
+  if (contents.length > maxContents)
+    content.notes.push(msg("Only the first {0} parts of {1} are attached.", maxContents, uri));
   const { attachments, notes } = content;
   if (attachments.length > 0) return { attachments, notes };
-  const why = notes.length > 0 ? notes.join(" ") : "It is empty.";
+  const why = notes.length > 0 ? notes.join(" ") : msg("It is empty.");
   throw new ServerRequestError(
-    `${oneLine(uri, maxNameLength)} of the MCP server ${server} is not attached. ${why}`,
+    msg("{0} of the MCP server {1} is not attached. {2}", oneLine(uri, maxNameLength), server, why),
     "",
   );
 }

@@ -1,4 +1,7 @@
-/** Turns a server's answer into the result of a call. Types and sizes that the server claims are not trusted. */
+/**
+ * Turns a server's answer into the result of a call. Types and sizes that the server claims are not trusted.
+ * Its texts are for the model.
+ */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { parseJson } from "../../chat/json.ts";

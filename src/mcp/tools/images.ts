@@ -1,4 +1,4 @@
-/** Images that a server sends. Types and sizes that it claims are not trusted. */
+/** Images that a server sends. Types and sizes that it claims are not trusted. Its texts are for the model. */
 import { plural } from "../../tools/text/text.ts";
 
 /** Limits of providers for images: their number, the size of one and of all. */

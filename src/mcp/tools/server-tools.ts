@@ -68,7 +68,7 @@ function createTool(tool: ListedTool, name: string, { server, timeoutMs, call }:
             suggestedRule: "*",
             match: isWhole ? "pattern" : "exact",
             protection: "none",
-            effect: `calls the server ${server}`,
+            effect: msg("calls the server {0}", server),
           },
         ],
         // The server may run on this machine and change any file.

@@ -1,4 +1,7 @@
-/** Checks the schemas of servers' tools, because a provider rejects every request that contains an invalid one. */
+/**
+ * Checks the schemas of servers' tools, because a provider rejects every request that contains an invalid one.
+ * Its texts are for the model.
+ */
 import { attempt } from "../../chat/attempt.ts";
 import { isRecord } from "../../chat/json.ts";
 import { visibleText } from "../connection/server-text.ts";

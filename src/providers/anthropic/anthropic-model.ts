@@ -1,4 +1,5 @@
 /** Anthropic's Messages API through its own SDK (E3). */
+
 import { BaseAnthropic, type ClientOptions } from "@anthropic-ai/sdk/client";
 import { APIError } from "@anthropic-ai/sdk/error";
 import type {
@@ -12,6 +13,7 @@ import { Stream } from "@anthropic-ai/sdk/streaming";
 import * as z from "zod/mini";
 import { attempt } from "../../chat/attempt.ts";
 import type { Finish, Tokens } from "../../chat/message.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../loop/model.ts";
 import {
   betaHeader,
@@ -247,7 +249,7 @@ class AnthropicReply {
         this.stopped = true;
         return;
       default:
-        yield { type: "skipped", what: `the event ${typeOf(event satisfies never)}` };
+        yield { type: "skipped", what: english(`the event ${typeOf(event satisfies never)}`) };
     }
   }
 
@@ -256,7 +258,7 @@ class AnthropicReply {
     // A call that was cut off does not count: its arguments are incomplete (C4).
     if (finish !== "length" && finish !== "context-full") yield* this.#broken;
     if (this.#dropped.length > 0)
-      yield { type: "skipped", what: `thoughts that the server left out: ${this.#dropped.join(", ")}` };
+      yield { type: "skipped", what: english(`thoughts that the server left out: ${this.#dropped.join(", ")}`) };
     yield { type: "finish-step", reason: finish, tokens: toTokens(this.#usage) };
     yield { type: "finish" };
   }
@@ -293,7 +295,7 @@ class AnthropicReply {
       }
       default:
         // Server-side tools and unknown blocks are omitted, here and in later requests.
-        yield { type: "skipped", what: `the block ${block.type}` };
+        yield { type: "skipped", what: english(`the block ${block.type}`) };
         return;
     }
   }
@@ -379,5 +381,7 @@ function toTokens(usage: Reported): Tokens | undefined {
 
 /** Servers send events that are not in the SDK's types. */
 function typeOf(event: unknown): string {
-  return typeof event === "object" && event !== null && "type" in event ? String(event.type) : "without a type";
+  return typeof event === "object" && event !== null && "type" in event
+    ? String(event.type)
+    : english("without a type");
 }

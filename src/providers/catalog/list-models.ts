@@ -39,14 +39,22 @@ export async function listModels(
   const answer = await askJson(url, { headers, signal });
   const { host } = new URL(base);
   if (answer === undefined) {
-    return { type: "failed", reason: "no-answer", said: "", problem: `${host} did not answer. Check that it runs.` };
+    return {
+      type: "failed",
+      reason: "no-answer",
+      said: "",
+      problem: msg("{0} did not answer. Check that it runs.", host),
+    };
   }
   const { status, body } = answer;
   const said = wordsOf(body, apiKey);
   if (status === 401 || status === 403) {
     return {
       ...{ type: "failed", reason: "refused", said },
-      problem: `${host} ${apiKey === undefined ? msg("needs a key") : msg("refuses the key")}. Use “Rondo: Set API Key…”.`,
+      problem:
+        apiKey === undefined
+          ? msg("{0} needs a key. Use “Rondo: Set API Key…”.", host)
+          : msg("{0} refuses the key. Use “Rondo: Set API Key…”.", host),
     };
   }
   const entries = Array.isArray(body) ? body : fields(body)["data"];
@@ -55,7 +63,7 @@ export async function listModels(
       type: "failed",
       reason: "no-list",
       said,
-      problem: `${host} does not list its models. Type the ID of one.`,
+      problem: msg("{0} does not list its models. Type the ID of one.", host),
     };
   }
   const read = speaksMessages ? readAnthropicModel : readListEntry;

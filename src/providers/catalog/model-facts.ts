@@ -1,5 +1,7 @@
 /** Combines the facts about a model: settings override its server, which overrides the catalogue and usual values. */
+
 import type { ModelRef } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { type FactSource, type ModelFacts, type ModelLimits, nameOfModel } from "../../loop/setup/model-facts.ts";
 import { knowsPatches } from "../families/openai-responses.ts";
 import { isShowable } from "../shared/answer-fields.ts";
@@ -174,11 +176,15 @@ function ownOf<T>(ref: ModelRef, settings: Readonly<Record<string, T>>): T | und
 }
 
 /** For servers that cut requests; Ollama has 4,096 tokens by default, and recommends 64,000 for agents. */
-const largerWindow =
-  "Load the model with a larger window, 64,000 tokens if it can: with Ollama by OLLAMA_CONTEXT_LENGTH=64000 or in its settings, with LM Studio by Context Length, with llama.cpp by --ctx-size.";
+const largerWindow = msg(
+  "Load the model with a larger window, 64,000 tokens if it can: with Ollama by OLLAMA_CONTEXT_LENGTH=64000 or in its settings, with LM Studio by Context Length, with llama.cpp by --ctx-size.",
+);
 
 /** Names the unknown facts of a model: "window unknown, 128k assumed; price unknown". */
 export function describeUnknown({ contextWindow, unknown }: ModelFacts): string {
-  const words = { window: `window unknown, ${Math.round(contextWindow / 1000)}k assumed`, price: "price unknown" };
+  const words = {
+    window: msg("window unknown, {0}k assumed", Math.round(contextWindow / 1000)),
+    price: msg("price unknown"),
+  };
   return unknown.map((one) => words[one]).join("; ");
 }

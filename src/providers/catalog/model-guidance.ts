@@ -1,4 +1,7 @@
-/** What the system prompt tells a family of models in addition, wherever it is served (spec M1). */
+/**
+ * What the system prompt tells a family of models in addition, wherever it is served (spec M1).
+ * Its texts are for the model.
+ */
 
 interface Guidance {
   models: RegExp;

@@ -1,5 +1,7 @@
 /** Asks a model for a few words, to see whether a key and an account can be used. */
+
 import { newID } from "../../chat/ids.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { Model, ModelError, ModelEvent } from "../../loop/model.ts";
 
 /** The connection is closed at the first word, so that little is paid for. Some servers refuse fewer tokens than this. */
@@ -15,7 +17,7 @@ export async function tryModel(model: Model, name: string, signal: AbortSignal):
   const sessionID = newID("ses");
   const ref = { providerID: model.providerID, modelID: name };
   const info = { id, sessionID, role: "user", createdAt: Date.now(), agent: "build", model: ref } as const;
-  const text = { type: "text", id: newID("prt"), sessionID, messageID: id, text: "Say hello." } as const;
+  const text = { type: "text", id: newID("prt"), sessionID, messageID: id, text: english("Say hello.") } as const;
   const events = model.stream({
     model: name,
     conversationID: sessionID,

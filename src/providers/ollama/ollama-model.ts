@@ -1,4 +1,5 @@
 /** Ollama's own API, /api/chat: it alone can set the window that a model is loaded with, as `num_ctx`. */
+import { english, msg } from "../../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
 import type { ServerFacts } from "../catalog/server-facts.ts";
 import { fields } from "../shared/answer-fields.ts";
@@ -140,7 +141,7 @@ class RefusedRequest extends Error {
   readonly error: unknown;
 
   constructor({ status, headers }: Response, error: unknown) {
-    super(`status ${status}`);
+    super(english(`status ${status}`));
     this.status = status;
     this.headers = headers;
     this.error = error;
@@ -169,8 +170,8 @@ function failure(thrown: unknown, endpoint: Endpoint): ModelError {
   if (!/does not support tools/i.test(error.message)) return error;
   return new ModelError(
     "invalid",
-    `“${endpoint.model}” cannot call tools, and Rondo works with tools.`,
-    "Choose another model: “ollama show” lists tools among the capabilities of those that can.",
+    msg("“{0}” cannot call tools, and Rondo works with tools.", endpoint.model),
+    msg("Choose another model: “ollama show” lists tools among the capabilities of those that can."),
     { shouldRetry: false, ...(error.status !== undefined && { status: error.status }) },
   );
 }

@@ -2,9 +2,11 @@
  * Encodes requests for Ollama's /api/chat as JSON; each entry is encoded once. Its fields: ollama docs/api.md and, for
  * `truncate` and `shift`, api/types.go.
  */
+
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, ToolDefinition, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import type { ChatRules } from "../families/chat-rules.ts";
 import {
@@ -100,7 +102,7 @@ type OllamaMessage = { role: "user"; content: OllamaContent[] } | { role: "tool"
 type OllamaContent = { type: "text"; text: string } | { type: "image"; data: string };
 
 /** Stands between results and a user message where the model's template does not take the one after the other. */
-const bridge = encodeJson({ role: "assistant", content: "I have the results." });
+const bridge = encodeJson({ role: "assistant", content: english("I have the results.") });
 
 const goOn = encodeJson({ role: "user", content: continuePrompt });
 
@@ -153,7 +155,7 @@ function encodeEntry({ info, parts }: Entry, how: EncodeOptions, rules: ChatRule
   const results = calls.map((call) => encodeResult(call, ids, how, rules));
   const files = results.flatMap(({ after }) => after);
   const attached: OllamaMessage[] =
-    files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
+    files.length > 0 ? [{ role: "user", content: [text(english("(Attached by the tools above.)")), ...files] }] : [];
   const pieces: OllamaMessage[] = [
     { role: "assistant", json: encodeJson(reply) },
     ...results.map(({ message }) => message),
@@ -177,7 +179,7 @@ function encodeResult(
   const { text: output, failed, files } = toolResult(part);
   const contents = files.map((one) => file(one, how, rules));
   const texts = contents.flatMap((content) => (content.type === "text" ? [content.text] : []));
-  const content = [failed ? `Error: ${output}` : output, ...texts].join("\n\n");
+  const content = [failed ? english(`Error: ${output}`) : output, ...texts].join("\n\n");
   const json = encodeJson({ role: "tool", content, tool_name: validToolName(part), tool_call_id: ids.get(part.id) });
   return { message: { role: "tool", json }, after: contents.filter(({ type }) => type === "image") };
 }

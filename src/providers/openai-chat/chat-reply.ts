@@ -1,5 +1,7 @@
 /** Converts the Chat Completions chunks of one reply, as servers really send them, to the loop's events (E4). */
+
 import type { Finish } from "../../chat/message.ts";
+import { msg } from "../../l10n/l10n.ts";
 import type { ModelEvent } from "../../loop/model.ts";
 import { StreamedError } from "../shared/failure.ts";
 import { parseArguments } from "../shared/parse-arguments.ts";
@@ -75,7 +77,10 @@ export class ChatReplyParser {
     if (choice.error) throw new StreamedError(choice.error);
     // Mistral, OpenRouter, GLM and DeepSeek report failed replies by these reasons.
     if (/^(error|network_error|insufficient_system_resource)$/.test(choice.finish_reason ?? ""))
-      throw new StreamedError({ type: "server_error", message: `the reply ended with “${choice.finish_reason}”` });
+      throw new StreamedError({
+        type: "server_error",
+        message: msg("the reply ended with “{0}”", choice.finish_reason ?? ""),
+      });
     this.#finish = choice.finish_reason || this.#finish;
   }
 

@@ -1,7 +1,9 @@
 /** Encodes requests for Chat Completions as JSON by the rules of their provider; each entry is encoded once. */
+
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, ReasoningPart, ToolDefinition, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import type { ChatRules } from "../families/chat-rules.ts";
 import {
@@ -45,7 +47,7 @@ export function chatBody(request: ModelRequest, rules: ChatRules, providerID: st
 const encoders = new WeakMap<ChatRules, ChatEncoder>();
 
 /** Stands between results and a user message where the one may not follow the other. */
-const bridge = encodeJson({ role: "assistant", content: "I have the results." });
+const bridge = encodeJson({ role: "assistant", content: english("I have the results.") });
 
 class ChatEncoder {
   readonly #rules: ChatRules;
@@ -166,7 +168,7 @@ class ChatEncoder {
     const results = calls.map((call) => this.#result(call, ids.get(call.id) ?? call.id, how));
     const files = results.flatMap(({ after }) => after);
     const attached: ChatMessage[] =
-      files.length > 0 ? [{ role: "user", content: [text("(Attached by the tools above.)"), ...files] }] : [];
+      files.length > 0 ? [{ role: "user", content: [text(english("(Attached by the tools above.)")), ...files] }] : [];
     const messages = results.map(({ message }) => message);
     const pieces: ChatMessage[] = [{ role: "assistant", json: encodeJson(reply) }, ...messages, ...attached];
     return { pieces, ids: [...ids.values()] };
@@ -238,7 +240,7 @@ class ChatEncoder {
     const { text: output, failed, files } = toolResult(part);
     const contents = files.map((file) => this.#file(file, how));
     const isInside = (content: ContentPart) => content.type === "text" || this.#rules.toolImages === "result";
-    const content = [text(failed ? `Error: ${output}` : output), ...contents.filter(isInside)];
+    const content = [text(failed ? english(`Error: ${output}`) : output), ...contents.filter(isInside)];
     const after = contents.filter((one) => !isInside(one));
     return { message: { role: "tool", tool_call_id: id, content }, after };
   }

@@ -1,5 +1,7 @@
 /** Converts the events of one Responses stream, as servers really send them, to the loop's events (E4). */
+
 import type { Finish, ToolDefinition } from "../../chat/message.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import type { Arguments, ModelEvent, ProviderData } from "../../loop/model.ts";
 import { StreamedError } from "../shared/failure.ts";
 import { parseArguments } from "../shared/parse-arguments.ts";
@@ -95,9 +97,10 @@ export class ResponsesReplyParser {
         return this.#close(event.response ?? {}, type === "response.incomplete");
       case "response.failed":
       case "response.cancelled":
-        throw new StreamedError(event.response?.error ?? { code: "server_error", message: "the response failed" });
+        throw new StreamedError(event.response?.error ?? { code: "server_error", message: msg("the response failed") });
       default:
-        if (type !== "" && !isProgress(type) && !this.#isForeign(event)) yield* this.#note(`the event ${type}`);
+        if (type !== "" && !isProgress(type) && !this.#isForeign(event))
+          yield* this.#note(english(`the event ${type}`));
     }
   }
 
@@ -124,7 +127,7 @@ export class ResponsesReplyParser {
   #close(response: ResponseSnapshot, isCut: boolean): void {
     const { status, error } = response;
     if (status === "failed" || status === "cancelled")
-      throw new StreamedError(error ?? { code: "server_error", message: `the response is ${status}` });
+      throw new StreamedError(error ?? { code: "server_error", message: msg("the response is {0}", status) });
     this.#end = response;
     this.#isCut = isCut || status === "incomplete";
   }
@@ -138,7 +141,7 @@ export class ResponsesReplyParser {
     const given = event.item ?? {};
     const item = this.#create(kindOf(given), event.output_index, given);
     if (item.kind === "foreign")
-      return yield* this.#note(`an item of type ${given.type ?? "unknown"}, which Rondo did not ask for`);
+      return yield* this.#note(english(`an item of type ${given.type ?? "unknown"}, which Rondo did not ask for`));
     // Thoughts and calls are shown as soon as they begin; a message may stay empty.
     if (item.kind !== "message") yield* this.#start(item);
   }
@@ -298,7 +301,7 @@ export class ResponsesReplyParser {
     for (const { type = "change", reason } of made ?? []) {
       const why = reason === undefined ? "" : ` (${reason})`;
       yield* this.#note(
-        `the server changed the conversation before the model read it: ${type.replaceAll("_", " ")}${why}`,
+        english(`the server changed the conversation before the model read it: ${type.replaceAll("_", " ")}${why}`),
       );
     }
   }
@@ -345,7 +348,7 @@ function rawOf({ arguments: given, input }: OutputItem): string {
 
 /** No arguments at all are an object without fields, unless the call never ended. */
 function readArguments(raw: string, isClosed: boolean): { raw: string; arguments: Arguments } {
-  if (raw === "" && !isClosed) return { raw, arguments: { ok: false, problem: "the arguments did not come" } };
+  if (raw === "" && !isClosed) return { raw, arguments: { ok: false, problem: english("the arguments did not come") } };
   return { raw, arguments: parseArguments(raw) };
 }
 

@@ -1,8 +1,10 @@
 /** Encodes requests for the Responses API as JSON; each entry is encoded once. */
+
 import type { ResponseInputContent, Tool } from "openai/resources/responses/responses";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part, ReasoningPart, TextPart, ToolDefinition, ToolPart } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
+import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest, Thinking } from "../../loop/model.ts";
 import { objectSchema } from "../families/schema.ts";
 import {
@@ -217,7 +219,12 @@ function encodeEntry(entry: Entry, how: EncodeOptions, context: EntryContext): E
   const files = rules.takesFilesInResults ? [] : calls.flatMap((call) => toolResult(call).files);
   const attached =
     files.length > 0
-      ? [userMessage([inputText("(Attached by the tools above.)"), ...files.map((file) => fileInput(file, how))])]
+      ? [
+          userMessage([
+            inputText(english("(Attached by the tools above.)")),
+            ...files.map((file) => fileInput(file, how)),
+          ]),
+        ]
       : [];
   return { pieces: [...items, ...results, ...attached], ids: [...ids.values()] };
 }
@@ -295,7 +302,7 @@ function resultItem(
   rules: ResponsesRules,
 ): InputItem {
   const { text, failed, files } = toolResult(part);
-  const words = failed ? `Error: ${text}` : text;
+  const words = failed ? english(`Error: ${text}`) : text;
   return {
     type: isFreeform(part, own, rules) ? "custom_tool_call_output" : "function_call_output",
     call_id: ids.get(part.id) ?? part.id,
@@ -340,9 +347,8 @@ function userItems(parts: readonly Part[], how: EncodeOptions, context: EntryCon
 function laterTools(added: readonly ToolDefinition[], { rules, defined }: EntryContext): InputItem[] {
   const tools = added.filter(({ name }) => !defined.has(name)).map((tool) => toolParam(tool, rules));
   const changed = added.filter(({ name }) => defined.has(name));
-  const told = changed.map(
-    ({ name, description, schema }) =>
-      `The tool ${name} has changed. ${description}\nIts arguments: ${JSON.stringify(schema)}`,
+  const told = changed.map(({ name, description, schema }) =>
+    english(`The tool ${name} has changed. ${description}\nIts arguments: ${JSON.stringify(schema)}`),
   );
   return [
     ...(tools.length > 0 ? [{ type: "additional_tools", role: "developer", tools }] : []),

@@ -1,4 +1,4 @@
-/** Shared by the provider families for encoding requests as JSON. */
+/** Shared by the provider families for encoding requests as JSON. Its texts are for the model. */
 import { commentText } from "../../chat/comments.ts";
 import { fenced } from "../../chat/fence.ts";
 import { mergeDeep } from "../../chat/json.ts";

@@ -20,7 +20,7 @@ export class StreamedError extends Error {
   readonly error: unknown;
 
   constructor(error: unknown) {
-    super("the server sent an error");
+    super(msg("the server sent an error"));
     this.error = error;
   }
 }
@@ -87,7 +87,7 @@ export function address(baseURL: string): URL {
   throw new ModelError(
     "invalid",
     msg("“{0}” is not an address.", baseURL),
-    "Correct the base URL: it begins with http:// or https://.",
+    msg("Correct the base URL: it begins with http:// or https://."),
   );
 }
 
@@ -207,7 +207,9 @@ function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { me
     server: [msg("{0} failed{1}: {2}", name, status, said), msg("Try again.")],
     auth: [
       msg("{0} refused the API key: {1}", name, said),
-      msg("Run “Rondo: Set API Key…”{0}.", keyVariable && `, or set ${keyVariable}`),
+      keyVariable === ""
+        ? msg("Run “Rondo: Set API Key…”.")
+        : msg("Run “Rondo: Set API Key…”, or set {0}.", keyVariable),
     ],
     "no-access": [
       msg("{0} does not let this account use “{1}”: {2}", name, model, said),
@@ -219,7 +221,7 @@ function words(kind: FailureKind, facts: FailureFacts, endpoint: Endpoint): { me
     ],
     "unknown-model": [
       msg("{0} has no model “{1}”: {2}", name, model, said),
-      "Choose another with “Rondo: Select Model…”, or check the base URL.",
+      msg("Choose another with “Rondo: Select Model…”, or check the base URL."),
     ],
     "context-full": [
       msg("The conversation is too long for “{0}”: {1}", model, said),
@@ -275,7 +277,7 @@ function quote(text: string, apiKey: string): string {
 function withoutTags(text: string): string {
   if (!/<(!doctype|html|head|body)\b/i.test(text)) return text;
   const heading = /<(title|h1)\b[^<>]*>([^<]+)</i.exec(text)?.[2]?.trim();
-  return heading || "it answered with a web page";
+  return heading || msg("it answered with a web page");
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { english } from "../../l10n/l10n.ts";
 import type { Arguments } from "../../loop/model.ts";
 
 /** Maximum depth of the arguments. The record and the panel cannot take thousands: both are written recursively. */
@@ -11,8 +12,8 @@ export function parseArguments(raw: string): Arguments {
     // Some servers send the object as a JSON string within JSON.
     if (typeof input === "string") return parseArguments(input);
     if (input === null) return { ok: true, input: {} };
-    if (typeof input !== "object" || Array.isArray(input)) return { ok: false, problem: "not a JSON object" };
-    if (isDeeper(input, maxDepth)) return { ok: false, problem: `nested more than ${maxDepth} levels deep` };
+    if (typeof input !== "object" || Array.isArray(input)) return { ok: false, problem: english("not a JSON object") };
+    if (isDeeper(input, maxDepth)) return { ok: false, problem: english(`nested more than ${maxDepth} levels deep`) };
     // The keys of an object from JSON.parse are strings.
     return { ok: true, input: input as Record<string, unknown> };
   } catch (error) {

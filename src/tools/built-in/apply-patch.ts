@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { CallMetadata, FileDiff } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { Preview } from "../../chat/requests.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import { countDeleted } from "../command/effects/deleted-files.ts";
 import { deletedInGit } from "../command/effects/deletions.ts";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
@@ -138,7 +138,7 @@ async function openOld(path: string, context: ToolContext): Promise<{ target: Ed
   const target = await openTarget(path, false, context);
   const { before } = target;
   // `openTarget` returns no text only if the file may be missing.
-  if (!before) throw new ToolError(`${path} does not exist.`);
+  if (!before) throw new ToolError(msg("{0} does not exist.", path));
   return { target, before };
 }
 
@@ -168,12 +168,13 @@ function patchTitle(steps: readonly PatchStep[]): string {
   const [first, second, ...more] = steps;
   const name = first?.target.location.relative ?? "";
   if (first && !second) {
-    if (first.text === undefined) return `Delete ${name}`;
-    return `${first.target.before ? "Edit" : "Create"} ${name}`;
+    if (first.text === undefined) return msg("Delete {0}", name);
+    return first.target.before ? msg("Edit {0}", name) : msg("Create {0}", name);
   }
   const isMove = more.length === 0 && second?.movedBy !== undefined && second.movedBy === first;
-  if (steps.every(isDeletion)) return `Delete ${plural(steps.length, "file")}`;
-  return isMove ? `Move ${second?.target.location.relative} to ${name}` : `Patch ${plural(steps.length, "file")}`;
+  if (steps.every(isDeletion)) return msgCount(steps.length, "Delete {0} file", "Delete {0} files");
+  if (isMove) return msg("Move {0} to {1}", second?.target.location.relative ?? "", name);
+  return msgCount(steps.length, "Patch {0} file", "Patch {0} files");
 }
 
 function describeStep({ done, target, text }: PatchStep, after: TextFile | undefined): string {
@@ -203,7 +204,7 @@ async function deletionPreview(steps: readonly PatchStep[], signal: AbortSignal)
     files.push({ path: target.location.relative, inGit: inGit === 1 });
   }
   const what = files.length === 1 ? "it" : "them";
-  return { type: "deletion", files, copy: `Rondo keeps a copy: a reject in the review writes ${what} again.` };
+  return { type: "deletion", files, copy: msg("Rondo keeps a copy: a reject in the review writes {0} again.", what) };
 }
 
 /** What is deleted for good. A moved file is not. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Question } from "../../chat/requests.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { withHint } from "../text/model-hint.ts";
 import { headOf } from "../text/text.ts";
 import { askUserName, defineTool } from "../tool.ts";
@@ -37,7 +38,7 @@ export const askUser = defineTool({
       favorite: options.some(({ label }) => label === favorite.trim()) ? favorite.trim() : "",
     }));
     return {
-      title: asked.length === 1 ? headOf(asked[0]?.question ?? "", 100) : `Ask ${asked.length} questions`,
+      title: asked.length === 1 ? headOf(asked[0]?.question ?? "", 100) : msg("Ask {0} questions", asked.length),
       preview: { type: "text", text: asked.map(({ question }) => question).join("\n") },
       requires: [],
       writes: [],

@@ -18,7 +18,7 @@ export const bashOutput = defineTool({
   async prepare({ id, filter = "" }, { host: { background }, signal }) {
     signal.throwIfAborted();
     return {
-      title: id === undefined ? "List background commands" : `Read output of ${id}`,
+      title: id === undefined ? msg("List background commands") : msg("Read output of {0}", id),
       preview: { type: "text", text: "" },
       requires: [],
       writes: [],

@@ -53,7 +53,7 @@ async function prepare(
   signal.throwIfAborted();
   requireTrust(host.workspace);
   const cwd = host.workspace.folders[0];
-  if (cwd === undefined) throw new ToolError("No folder is open, so there is nowhere to run a command.");
+  if (cwd === undefined) throw new ToolError(msg("No folder is open, so there is nowhere to run a command."));
   const limit = timeout > 0 ? Math.min(timeout, maxTimeoutMs) : defaultTimeoutMs;
   const { background } = host;
   const { sandbox } = host.terminal;
@@ -65,7 +65,9 @@ async function prepare(
   const { requires, reading } = await analyseCommand(command, { host, signal });
   const toRun = { command, cwd, outsideSandbox };
   return {
-    title: msg("Run {0}{1}", outsideSandbox ? "outside the sandbox: " : "", firstLine(command)),
+    title: outsideSandbox
+      ? msg("Run outside the sandbox: {0}", firstLine(command))
+      : msg("Run {0}", firstLine(command)),
     preview: {
       type: "command",
       command,

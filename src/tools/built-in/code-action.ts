@@ -29,7 +29,7 @@ export const codeAction = defineTool({
     const lines = { first: line, last: Math.max(line, end_line ?? line) };
     const find = () => unlessAborted(editor.actions(location.path, lines, kind ?? ""), signal);
     if (title === undefined) {
-      const listing = `Actions for ${location.relative}:${line}`;
+      const listing = msg("Actions for {0}:{1}", location.relative, line);
       return {
         title: listing,
         preview: { type: "text", text: listing },
@@ -54,7 +54,7 @@ export const codeAction = defineTool({
         ),
       );
     }
-    return await planServiceEdit(`${cutLine(title, 200)} in ${location.relative}`, action.edits, context);
+    return await planServiceEdit(msg("{0} in {1}", cutLine(title, 200), location.relative), action.edits, context);
   },
 });
 

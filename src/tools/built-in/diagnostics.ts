@@ -19,7 +19,7 @@ export const diagnostics = defineTool({
     const editor = requireEditor(host.editor);
     const location = path === undefined ? undefined : await workspace.locate(path);
     return {
-      title: msg("Problems{0}", location ? ` in ${location.relative}` : ""),
+      title: location ? msg("Problems in {0}", location.relative) : msg("Problems"),
       preview: { type: "text", text: location?.path ?? "all files" },
       requires: location ? fileRequirements("read", location, host) : folderRequirements(await workspace.locate(".")),
       writes: [],

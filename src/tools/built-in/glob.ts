@@ -31,7 +31,7 @@ export const glob = defineTool({
       writes: [],
       run: async () => {
         if ((await host.workspace.look(folder)) !== "folder")
-          throw new ToolError(`${folder.relative} is not a folder.`);
+          throw new ToolError(msg("{0} is not a folder.", folder.relative));
         const filter = host.workspace.searchFilter(folder);
         const list = new FileList(filter, isWanted);
         const isCut = await listFiles(folder, rest, list, host.search, signal);
@@ -77,7 +77,8 @@ async function listFiles(
     signal,
     take: list.take,
   });
-  if (code > 1 && list.count === 0 && stderr.trim() !== "") throw new ToolError(`The search failed: ${stderr.trim()}`);
+  if (code > 1 && list.count === 0 && stderr.trim() !== "")
+    throw new ToolError(msg("The search failed: {0}", stderr.trim()));
   return cut;
 }
 

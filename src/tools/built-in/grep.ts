@@ -38,8 +38,9 @@ export const grep = defineTool({
     signal.throwIfAborted();
     const location = await host.workspace.locate(wish.path ?? ".");
     const kind = await host.workspace.look(location);
-    if (kind === "missing") throw new ToolError(`${location.relative} does not exist; there is nothing to search.`);
-    if (kind === "special") throw new ToolError(`${location.relative} is not a file or a folder.`);
+    if (kind === "missing")
+      throw new ToolError(msg("{0} does not exist; there is nothing to search.", location.relative));
+    if (kind === "special") throw new ToolError(msg("{0} is not a file or a folder.", location.relative));
     const isFolder = kind === "folder";
     return {
       title: msg("Search {0}", wish.pattern),
@@ -48,7 +49,7 @@ export const grep = defineTool({
       writes: [],
       run: async () => {
         if ((await host.workspace.look(location)) !== kind)
-          throw new ToolError(`${location.relative} has changed meanwhile.`);
+          throw new ToolError(msg("{0} has changed meanwhile.", location.relative));
         const place = searchTarget(location, isFolder, pathFor(location, host.workspace));
         const filter = isFolder ? host.workspace.searchFilter(location) : noFilter;
         const counted = isFolder
@@ -94,7 +95,7 @@ async function runSearch({ wish, place, filter, search, signal }: PlannedSearch)
   const list = showsText ? undefined : new FileList(filter, () => true);
   const found = await search.ripgrep(args, { cwd: place.cwd, limit: outputCharacters, signal, take: list?.take });
   if (found.code > 1 && found.stderr.trim() !== "") {
-    throw new ToolError(`ripgrep could not search: ${found.stderr.trim().replace(/^rg: /, "")}`);
+    throw new ToolError(msg("ripgrep could not search: {0}", found.stderr.trim().replace(/^rg: /, "")));
   }
   const { lines, fact } = list ? formatFiles(list, place) : formatRows(found.stdout, wish, place, filter);
   const remarks: string[] = [];

@@ -81,7 +81,7 @@ function showLines(
 ): ToolResult {
   const lines = splitLines(text);
   if (first > Math.max(1, lines.length)) {
-    throw new ToolError(`${relative} has ${plural(lines.length, "line")}; there is no line ${first}.`);
+    throw new ToolError(msg("{0} has {1}; there is no line {2}.", relative, plural(lines.length, "line"), first));
   }
   if (lines.length === 0) return { output: "(the file is empty)", metadata: { fact: msg("empty") } };
   const shown: string[] = [];

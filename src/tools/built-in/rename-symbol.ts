@@ -1,5 +1,6 @@
 import path from "node:path";
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { planServiceEdit } from "../editing/plan-service-edit.ts";
 import { defineTool } from "../tool.ts";
 import { unlessAborted } from "../until-aborted.ts";
@@ -19,7 +20,7 @@ export const renameSymbol = defineTool({
     const editor = requireEditor(context.host.editor);
     const location = await context.host.workspace.locate(file);
     const edits = await unlessAborted(editor.rename(location.path, line, symbol, new_name), context.signal);
-    const plan = await planServiceEdit(`Rename ${symbol} to ${new_name}`, edits, context);
+    const plan = await planServiceEdit(msg("Rename {0} to {1}", symbol, new_name), edits, context);
     const named = edits.map((edit) => edit.path).find((one) => path.parse(one).name === symbol);
     if (named === undefined) return plan;
     // Services may rename the file, too, which the editor's API does not tell.

@@ -72,7 +72,7 @@ async function queryFor({ action, symbol, path, line }: SymbolsInput, editor: Ed
       msg("The search names no symbol and line; the model tries again."),
     );
   }
-  const title = `${action === "definition" ? "Definition" : "References"} of ${symbol}`;
+  const title = action === "definition" ? msg("Definition of {0}", symbol) : msg("References of {0}", symbol);
   return { title, requires, find: () => editor[action](location.path, line, symbol) };
 }
 

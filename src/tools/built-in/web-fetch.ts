@@ -26,10 +26,13 @@ export function webFetchTool(network?: WebNetwork): Tool {
         preview: {
           type: "page",
           url: url.href,
-          sent: "Nothing but this address is sent. Text of the page may try to give Rondo orders.",
+          sent: msg("Nothing but this address is sent. Text of the page may try to give Rondo orders."),
         },
         requires: [
-          { ...requirementFor("web_fetch", url.href, `${url.origin}/*`), effect: `sends the address to ${host}` },
+          {
+            ...requirementFor("web_fetch", url.href, `${url.origin}/*`),
+            effect: msg("sends the address to {0}", host),
+          },
         ],
         writes: [],
         run: async () => {
@@ -47,7 +50,7 @@ export function webFetchTool(network?: WebNetwork): Tool {
               : redirectResult(url, fetched.to);
           } catch (error) {
             if (error !== limit.reason) throw error;
-            throw new ToolError(`${host} took longer than ${timeLimitMs / 1000} s.`);
+            throw new ToolError(msg("{0} took longer than {1} s.", host, timeLimitMs / 1000));
           }
         },
       };

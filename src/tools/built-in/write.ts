@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { msg } from "../../l10n/l10n.ts";
 import { knownProblems, newProblems } from "../editing/new-problems.ts";
 import { openWhole } from "../editing/plan-change.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
@@ -24,7 +25,7 @@ export const write = defineTool({
       before && isCrlf(before.text) && !content.includes("\r\n") ? content.replaceAll("\n", "\r\n") : content;
     const diff = toFileDiff(location.relative, compare(before?.text ?? "", text));
     return {
-      title: `${before ? "Replace" : "Create"} ${location.relative}`,
+      title: before ? msg("Replace {0}", location.relative) : msg("Create {0}", location.relative),
       preview: { type: "diff", diff },
       requires: fileRequirements("edit", location, host),
       writes: [location.path],

@@ -3,6 +3,7 @@
  * a file requires permission for it; one that may do so asks where a rule denies it. Commands of git that only name
  * commits, and programs that name no file, count as changing nothing.
  */
+import { msg } from "../../l10n/l10n.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { Host, Location } from "../host.ts";
 import { filesInCode } from "./code.ts";
@@ -108,7 +109,7 @@ export class ChangedFiles {
   #addCertain(location: Location | undefined): void {
     if (!location?.changesRestricted) return;
     for (const each of fileRequirements("edit", location, this.#host))
-      this.#required.add({ ...each, effect: `changes ${each.pattern}` });
+      this.#required.add({ ...each, effect: msg("changes {0}", each.pattern) });
   }
 
   #addNamed(location: Location | undefined): void {
@@ -129,7 +130,7 @@ export class ChangedFiles {
     const [pattern = "", ...others] = names;
     if (!this.#host.workspace.restrictsChange?.(names)) return;
     this.#required.add({
-      ...exactRequirement(pattern, "may change it"),
+      ...exactRequirement(pattern, msg("may change it")),
       permission: "edit",
       match: "possible",
       names: others,

@@ -1,4 +1,5 @@
 /** The files that a command names, and the permissions that they require (T8). */
+import { msg } from "../../l10n/l10n.ts";
 import { type BelowOptions, protectedBelow } from "../file-access/protected-below.ts";
 import { fileRequirements, isWithin, namedOutside } from "../file-access/requirements.ts";
 import type { Host, Location } from "../host.ts";
@@ -159,14 +160,14 @@ export class CommandFiles {
       if (!location) this.#addUnknownFile(access, name);
       for (const each of location ? fileRequirements(access, location, this.#host) : []) {
         const isWrite = access === "edit" && each.permission === "edit";
-        this.#required.add(isWrite ? { ...each, effect: `writes ${each.pattern}` } : each);
+        this.#required.add(isWrite ? { ...each, effect: msg("writes {0}", each.pattern) } : each);
       }
     }
   }
 
   #addUnknownFile(access: "read" | "edit", name: string): void {
     this.#required.add(
-      exactRequirement(`${access === "edit" ? ">" : "<"} ${name}`, "the file is known only when it runs"),
+      exactRequirement(`${access === "edit" ? ">" : "<"} ${name}`, msg("the file is known only when it runs")),
     );
   }
 

@@ -165,7 +165,10 @@ class CommandRequirements {
   }
 
   async addUnsupported(text: string): Promise<void> {
-    this.#required.add(exactRequirement(text, "cannot be parsed with certainty"), { words: [], runsAnything: true });
+    this.#required.add(exactRequirement(text, msg("cannot be parsed with certainty")), {
+      words: [],
+      runsAnything: true,
+    });
     for (const path of likelyPaths(text)) await this.#files.addNamedPath(path, [""], "unknown");
     await this.#partlyKnown.addText(text);
     await this.#changed.addText(text);

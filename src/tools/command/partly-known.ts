@@ -1,5 +1,7 @@
 /** The protected files that the words of a command may name, although these are known only when it runs (T8). */
+
 import os from "node:os";
+import { msg } from "../../l10n/l10n.ts";
 import { isSecret } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Host, Location, Protection } from "../host.ts";
@@ -290,7 +292,7 @@ export class PartlyKnownFiles {
   }
 
   #add(access: Access, text: string, protection: Protection, example?: string): void {
-    const effect = example === undefined ? "may name a protected file" : `may be ${example}`;
+    const effect = example === undefined ? msg("may name a protected file") : msg("may be the file {0}", example);
     this.#required.add({ ...exactRequirement(text, effect), permission: access, protection });
   }
 }

@@ -1,4 +1,5 @@
 /** Recognizes commands that show secrets which no file name tells (T8). Pure. */
+import { msg } from "../../l10n/l10n.ts";
 import type { GivenWords } from "./programs/arguments.ts";
 import { showsProcesses } from "./programs/process-viewers.ts";
 import { showsStoredSecret } from "./programs/stored-secrets.ts";
@@ -38,6 +39,6 @@ function commandsIn(code: string): string[][] {
 function shownBy(words: GivenWords): string | undefined {
   const [program, ...rest] = canonicalWords(words);
   if (program === undefined) return undefined;
-  if (showsProcesses(program, rest)) return "shows the environment or the memory of other processes";
-  return showsStoredSecret(program, rest) ? "shows stored passwords or keys" : undefined;
+  if (showsProcesses(program, rest)) return msg("shows the environment or the memory of other processes");
+  return showsStoredSecret(program, rest) ? msg("shows stored passwords or keys") : undefined;
 }

@@ -1,4 +1,5 @@
 /** Opens the files that tools change, and plans the change of one. */
+import { msg } from "../../l10n/l10n.ts";
 import { asSeen, openToChange, requireRead, requireTrust } from "../file-access/file-checks.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { Location, TextFile } from "../host.ts";
@@ -48,7 +49,7 @@ export function planChange(
   const old = before?.text ?? "";
   const hunks = compare(old, text);
   return {
-    title: `${before ? "Edit" : "Create"} ${relative}`,
+    title: before ? msg("Edit {0}", relative) : msg("Create {0}", relative),
     preview: { type: "diff", diff: toFileDiff(relative, hunks) },
     requires: fileRequirements("edit", location, host),
     writes: [location.path],

@@ -21,13 +21,14 @@ type ServiceWrite = FileWrite & { before: TextFile; text: string };
 /** @throws ToolError if a file may not be changed, or the editor has another text of it */
 export async function planServiceEdit(title: string, edits: readonly ServiceEdit[], context: ToolContext) {
   requireTrust(context.host.workspace);
-  if (edits.length > maxFiles) throw new ToolError(`${title} would change ${edits.length} files: too many at once.`);
+  if (edits.length > maxFiles)
+    throw new ToolError(msg("{0} would change {1} files: too many at once.", title, edits.length));
   const writes: ServiceWrite[] = [];
   for (const edit of edits) {
     const write = await planWrite(edit, context);
     if (write.text !== write.before.text) writes.push(write);
   }
-  if (writes.length === 0) throw new ToolError("The language services change nothing there.");
+  if (writes.length === 0) throw new ToolError(msg("The language services change nothing there."));
   return planOf(title, writes, context);
 }
 

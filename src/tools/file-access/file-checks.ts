@@ -2,9 +2,8 @@
 
 import { untrustedWords } from "../../chat/call-words.ts";
 import { never } from "../../chat/never.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { msg, msgCount } from "../../l10n/l10n.ts";
 import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
-import { plural } from "../text/text.ts";
 import { type FilesSeen, ToolError } from "../tool.ts";
 import { isReadProtected } from "./requirements.ts";
 
@@ -29,7 +28,7 @@ export async function openToChange(
 /** @throws ToolError if there is no text file */
 export function asText(kind: FileKind): TextFile {
   if (kind.type === "text") return kind.file;
-  throw new ToolError(describeOther(kind), describeOther(kind, "people"));
+  throw new ToolError(forModel(kind), describeOther(kind));
 }
 
 /** As `asText`, before a change. @throws ToolError if the text has changed since the model saw it */
@@ -57,28 +56,51 @@ function hidesText({ protection, restricted }: Location): boolean {
   return protection === "secret" || protection === "ignored" || restricted;
 }
 
-function describeOther(kind: Exclude<FileKind, { type: "text" }>, reader: "model" | "people" = "model"): string {
+/** What people read; `forModel` adds what the model can do about it. */
+function describeOther(kind: Exclude<FileKind, { type: "text" }>): string {
   const name = kind.location.relative;
-  const isModel = reader === "model";
   switch (kind.type) {
     case "missing":
-      if (!isModel) return `${name} does not exist.`;
-      if (kind.similar.length === 0) return `${name} does not exist. Look for it with glob.`;
-      return `${name} does not exist. Did you mean ${kind.similar.join(" or ")}?`;
+      return msg("{0} does not exist.", name);
     case "folder":
-      return `${name} is a folder, not a file.`;
+      return msg("{0} is a folder, not a file.", name);
     case "binary":
-      return `${name} is not text (${plural(kind.size, "byte")}): it is binary, or UTF-16 without a byte order mark.`;
+      return msgCount(
+        kind.size,
+        "{1} is not text ({0} byte): it is binary, or UTF-16 without a byte order mark.",
+        "{1} is not text ({0} bytes): it is binary, or UTF-16 without a byte order mark.",
+        name,
+      );
     case "unknown-encoding":
-      return `${name} is not text in UTF-8, and its encoding is not known: it can be read, but a change would lose characters. ${isModel ? "Convert it first (iconv), or ask the user to set `files.encoding` in VS Code." : "Set `files.encoding` in VS Code to allow it."}`;
+      return msg(
+        "{0} is not text in UTF-8, and its encoding is not known: it can be read, but a change would lose characters. Set `files.encoding` in VS Code to allow it.",
+        name,
+      );
     case "media":
-      return `${name} is not text but ${kind.mime}.`;
+      return msg("{0} is not text but {1}.", name, kind.mime);
     case "special":
-      return `${name} is not a regular file but a device, a pipe or a socket; it is not opened.`;
+      return msg("{0} is not a regular file but a device, a pipe or a socket; it is not opened.", name);
     case "too-large":
-      return `${name} is too large: ${megabytes(kind.size)}, and at most ${megabytes(kind.limit)} are read.${isModel ? " Search in it with grep, or take parts of it with bash." : ""}`;
+      return msg("{0} is too large: {1}, and at most {2} are read.", name, megabytes(kind.size), megabytes(kind.limit));
     default:
       return never(kind);
+  }
+}
+
+function forModel(kind: Exclude<FileKind, { type: "text" }>): string {
+  const said = describeOther(kind);
+  switch (kind.type) {
+    case "missing":
+      return `${said} ${kind.similar.length === 0 ? "Look for it with glob." : `Did you mean ${kind.similar.join(" or ")}?`}`;
+    case "unknown-encoding":
+      return said.replace(
+        "Set `files.encoding` in VS Code to allow it.",
+        "Convert it first (iconv), or ask the user to set `files.encoding` in VS Code.",
+      );
+    case "too-large":
+      return `${said} Search in it with grep, or take parts of it with bash.`;
+    default:
+      return said;
   }
 }
 

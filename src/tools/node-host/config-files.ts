@@ -65,7 +65,9 @@ export function configRoots({ folders, home, trusted, boundary }: ConfigPlaces):
   const own: ConfigRoot = { folder: realFolder(home), source: "user", prefix: "~/", check, onLeftOut };
   if (!trusted) return [own];
   const isInside: ReadCheck = (file, asked) =>
-    real.some((folder) => isWithin(file, folder)) ? check(file, asked) : "it is a link that leads out of the workspace";
+    real.some((folder) => isWithin(file, folder))
+      ? check(file, asked)
+      : msg("it is a link that leads out of the workspace");
   const roots = real.map((folder): ConfigRoot => {
     const prefix = folders.length === 1 ? "" : `${path.basename(folder)}/`;
     return { folder, source: "workspace", prefix, check: isInside, onLeftOut };
@@ -88,12 +90,14 @@ export function whyProtected(
   isLink: boolean,
   ruledOut: ReadBoundary["ruledOut"],
 ): string | undefined {
-  const it = isLink ? `it is a link to ${place.relative}, which` : "it";
+  const { relative } = place;
   switch (place.protection) {
     case "secret":
-      return `${it} may hold secrets`;
+      return isLink ? msg("it is a link to {0}, which may hold secrets", relative) : msg("it may hold secrets");
     case "ignored":
-      return `${it} is named by a .rondoignore file`;
+      return isLink
+        ? msg("it is a link to {0}, which is named by a .rondoignore file", relative)
+        : msg("it is named by a .rondoignore file");
     default:
       return ruledOut(place);
   }
@@ -102,7 +106,7 @@ export function whyProtected(
 /** For git's own files, of which only a branch's name is used: links among them do not lead to files of other names. */
 export function gitRoot(folder: string): ConfigRoot {
   const check: ReadCheck = (real, asked) =>
-    isSecret(real) || path.basename(real) !== path.basename(asked) ? "it is a link to another file" : undefined;
+    isSecret(real) || path.basename(real) !== path.basename(asked) ? msg("it is a link to another file") : undefined;
   return { folder, source: "user", prefix: "", check, onLeftOut: () => {} };
 }
 
@@ -161,7 +165,7 @@ function resolve(root: ConfigRoot, name: string): Resolved {
   const real = realpathSync.native(asked);
   const why = root.check(real, asked);
   if (why === undefined) return { type: "there", path: real };
-  root.onLeftOut(`Rondo does not use ${root.prefix}${name}: ${why}.`);
+  root.onLeftOut(msg("Rondo does not use {0}: {1}.", root.prefix + name, why));
   return { type: "unusable", why };
 }
 
@@ -191,7 +195,7 @@ function list(root: ConfigRoot, folder: string, fits: (entry: Dirent) => boolean
   try {
     const real = resolve(root, folder);
     const why = real.type === "unusable" ? real.why : undefined;
-    if (why !== undefined) return { names: [], problems: [`${root.prefix}${folder} is not used: ${why}.`] };
+    if (why !== undefined) return { names: [], problems: [msg("{0} is not used: {1}.", root.prefix + folder, why)] };
     if (real.type !== "there" || !statSync(real.path).isDirectory()) return { names: [], problems: [] };
     const names = readdirSync(real.path, { withFileTypes: true })
       .filter(fits)

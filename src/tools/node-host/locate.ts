@@ -85,7 +85,7 @@ function absolute(name: string, folder: string | undefined): string {
  * pool would take many times as long.
  */
 export function leadsTo(name: string, depth = 0): string {
-  if (depth > 40) throw new ToolError(`${name} goes through too many links.`);
+  if (depth > 40) throw new ToolError(msg("{0} goes through too many links.", name));
   // Names that do not exist are usual in commands, and errors are slow.
   if (statsOf(name)) {
     try {

@@ -1,5 +1,7 @@
 /** Runs ripgrep as a child process. */
+
 import { spawn } from "node:child_process";
+import { msg } from "../../l10n/l10n.ts";
 import type { RipgrepOptions, TextSearch } from "../host.ts";
 import { withoutKeys } from "../run-command/without-keys.ts";
 import { ToolError } from "../tool.ts";
@@ -71,7 +73,9 @@ function run(
     child.on("error", (error) => {
       signal.removeEventListener("abort", kill);
       reject(
-        new ToolError(`The search program could not be started: ${error.message}. ripgrep ("rg") must be installed.`),
+        new ToolError(
+          msg('The search program could not be started: {0}. ripgrep ("rg") must be installed.', error.message),
+        ),
       );
     });
     child.on("close", (code) => {

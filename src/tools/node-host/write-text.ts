@@ -62,7 +62,7 @@ function assertExpected(location: Location, { expected, kind }: ExpectedState): 
   const { relative } = location;
   if (kind.type === "missing") {
     if (expected === "missing") return;
-    throw new ToolError(`${relative} has been deleted since it was read.`);
+    throw new ToolError(msg("{0} has been deleted since it was read.", relative));
   }
   if (expected === "missing")
     throw new ToolError(
@@ -127,7 +127,7 @@ function linkText(name: string): string | undefined {
 
 function rejectFile(error: unknown, { relative }: Location): never {
   if (!["EEXIST", "ENOTDIR"].includes(systemErrorCode(error) ?? "")) throw error;
-  throw new ToolError(`${relative} cannot be written: one of its parents is a file, not a folder.`);
+  throw new ToolError(msg("{0} cannot be written: one of its parents is a file, not a folder.", relative));
 }
 
 async function createFile(folder: OpenFolder, location: Location, bytes: Buffer): Promise<void> {

@@ -3,7 +3,7 @@
 import type { CallMetadata } from "../../chat/message.ts";
 import { never } from "../../chat/never.ts";
 import type { StopCause } from "../../chat/stopped.ts";
-import { msg } from "../../l10n/l10n.ts";
+import { english, msg } from "../../l10n/l10n.ts";
 import type { Background, CallCommand, CommandOutcome, CommandSandbox, CommandToRun } from "../host.ts";
 import { sandboxHint } from "../sandbox/words.ts";
 import type { ToolResult } from "../tool.ts";
@@ -122,19 +122,23 @@ function describeStop(by: StopCause): { sentence: string; fact: string; words: s
   switch (by) {
     case "user":
       return {
-        sentence: "The command was stopped by the user.",
+        sentence: english("The command was stopped by the user."),
         fact: msg("stopped"),
         words: msg("You stopped the command."),
       };
     case "closed":
       return {
-        sentence: `The command was ended because the window was closed or reloaded, not by the user's wish. ${effects}`,
+        sentence: english(
+          `The command was ended because the window was closed or reloaded, not by the user's wish. ${effects}`,
+        ),
         fact: msg("ended with the window"),
         words: msg("The command ended with its window. {0}", inPart),
       };
     case "elsewhere":
       return {
-        sentence: `The command was ended because another window took the session over, not by the user's wish. ${effects}`,
+        sentence: english(
+          `The command was ended because another window took the session over, not by the user's wish. ${effects}`,
+        ),
         fact: msg("taken over"),
         words: msg("The command was ended because another window took the session over. {0}", inPart),
       };

@@ -1,4 +1,5 @@
 /** What models and users are told about the sandbox, and what a command needs to run outside of it. */
+import { msg } from "../../l10n/l10n.ts";
 import type { CommandSandbox } from "../host.ts";
 import { outsidePermission, type PermissionRequirement } from "../tool.ts";
 
@@ -43,7 +44,7 @@ export function outsideRequirements(
 ): PermissionRequirement[] {
   const commands = requires.filter(({ permission }) => permission === "bash");
   const words = reason.replace(/\s+/g, " ").trim();
-  const effect = `the model's reason: ${words.length > 200 ? `${words.slice(0, 200)}…` : words}`;
+  const effect = msg("The model's reason: {0}", words.length > 200 ? `${words.slice(0, 200)}…` : words);
   const whole: PermissionRequirement = {
     permission: outsidePermission,
     pattern: command,

@@ -29,13 +29,14 @@ const maxAddressLength = 2_000;
 /** Drops the fragment. @throws ToolError if it is invalid or cannot be public */
 export function publicURL(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw new ToolError(`"${text.slice(0, 200)}" is not an address. It begins with https://.`);
+  if (!url) throw new ToolError(msg('"{0}" is not an address. It begins with https://.', text.slice(0, 200)));
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new ToolError(`Only http and https are fetched, not ${url.protocol.slice(0, -1)}.`);
+    throw new ToolError(msg("Only http and https are fetched, not {0}.", url.protocol.slice(0, -1)));
   }
-  if (url.username !== "" || url.password !== "") throw new ToolError("Addresses with a user name are not fetched.");
+  if (url.username !== "" || url.password !== "")
+    throw new ToolError(msg("Addresses with a user name are not fetched."));
   if (url.href.length > maxAddressLength)
-    throw new ToolError(`The address has more than ${maxAddressLength} characters.`);
+    throw new ToolError(msg("The address has more than {0} characters.", maxAddressLength));
   const host = hostOf(url);
   const isAddress = ipaddr.isValid(host);
   if (isAddress ? !isPublicAddress(host) : !host.includes(".") || innerName.test(host)) throw notPublic(host);

@@ -1,4 +1,5 @@
 /** Fetches a page from the public internet and connects only to checked addresses, also after redirects. */
+
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import http from "node:http";
@@ -7,6 +8,7 @@ import type { LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { version } from "../../chat/version.ts";
+import { msg } from "../../l10n/l10n.ts";
 import { ToolError } from "../tool.ts";
 import { hostOf, isPublicAddress, notPublic, publicURL } from "./address.ts";
 
@@ -54,7 +56,8 @@ export async function fetchPage(from: URL, network: WebNetwork, signal: AbortSig
     response.destroy();
     const isSecure = next.protocol === url.protocol || next.protocol === "https:";
     if (next.host !== url.host || !isSecure) return { type: "elsewhere", to: next };
-    if (hops === mostRedirects) throw new ToolError(`${from.href} redirects too often: it was followed ${hops} times.`);
+    if (hops === mostRedirects)
+      throw new ToolError(msg("{0} redirects too often: it was followed {1} times.", from.href, hops));
     url = publicURL(next.href);
   }
 }
@@ -102,7 +105,7 @@ function checkedLookup(network: WebNetwork): LookupFunction {
 
 function redirectTarget({ statusCode = 0, headers }: http.IncomingMessage, url: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
-  if (!URL.canParse(headers.location, url)) throw new ToolError(`${url.href} redirects to an invalid address.`);
+  if (!URL.canParse(headers.location, url)) throw new ToolError(msg("{0} redirects to an invalid address.", url.href));
   return new URL(headers.location, url);
 }
 
@@ -111,7 +114,7 @@ async function readPage(response: http.IncomingMessage, url: URL, signal: AbortS
   const type = mime.trim();
   if (!readable.test(type)) {
     response.destroy();
-    throw new ToolError(`${url.href} is of the type ${type.slice(0, 100)}, which cannot be read as text.`);
+    throw new ToolError(msg("{0} is of the type {1}, which cannot be read as text.", url.href, type.slice(0, 100)));
   }
   const charset = /^\s*charset\s*=\s*"?([^"\s]+)/.exec(parameters.find((one) => /^\s*charset/.test(one)) ?? "")?.[1];
   const { bytes, isCut } = await readBody(response, url, signal);
@@ -144,7 +147,7 @@ function decompressed(response: http.IncomingMessage): Readable {
   const coding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (coding === "identity") return response;
   if (coding !== "gzip" && coding !== "x-gzip" && coding !== "br") {
-    throw new ToolError(`It answered in the encoding "${coding.slice(0, 40)}", which was not requested.`);
+    throw new ToolError(msg('It answered in the encoding "{0}", which was not requested.', coding.slice(0, 40)));
   }
   // The reader gets the error.
   return pipeline(response, coding === "br" ? createBrotliDecompress() : createGunzip(), () => {});
@@ -155,8 +158,10 @@ function connectionError(error: unknown, url: URL, signal: AbortSignal): unknown
   if (error instanceof ToolError) return error;
   const { host } = url;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (/^(ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(code)) return new ToolError(`The address of ${host} was not found.`);
-  if (code === "ECONNREFUSED") return new ToolError(`Nothing answers at ${host}.`);
-  if (/CERT|SELF_SIGNED|ISSUER|TLS|SSL/.test(code)) return new ToolError(`No secure connection to ${host}: ${code}.`);
-  return new ToolError(`The connection to ${host} failed${code === "" ? "" : `: ${code}`}.`);
+  if (/^(ENOTFOUND|EAI_AGAIN|ENODATA)$/.test(code))
+    return new ToolError(msg("The address of {0} was not found.", host));
+  if (code === "ECONNREFUSED") return new ToolError(msg("Nothing answers at {0}.", host));
+  if (/CERT|SELF_SIGNED|ISSUER|TLS|SSL/.test(code))
+    return new ToolError(msg("No secure connection to {0}: {1}.", host, code));
+  return new ToolError(msg("The connection to {0} failed{1}.", host, code === "" ? "" : `: ${code}`));
 }

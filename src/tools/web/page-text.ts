@@ -1,6 +1,8 @@
 /** Converts a page to text for the model. */
+
 import path from "node:path";
 import { Worker } from "node:worker_threads";
+import { msg } from "../../l10n/l10n.ts";
 import { ToolError } from "../tool.ts";
 import { decodePage } from "./charset.ts";
 import type { FetchedPage } from "./fetch-page.ts";
@@ -20,7 +22,7 @@ export async function pageText({ bytes, mime, charset, url }: FetchedPage & { ty
   const isHtml =
     /^(text\/html|application\/xhtml\+xml)$/.test(mime) || (mime === "" && /^\s*<(!doctype|html)/i.test(text));
   if (isHtml) return await toMarkdownInThread(text, url.href, signal);
-  if (text.includes("\0")) throw new ToolError(`${url.href} is not text.`);
+  if (text.includes("\0")) throw new ToolError(msg("{0} is not text.", url.href));
   return text;
 }
 
@@ -50,4 +52,5 @@ function toMarkdownInThread(html: string, base: string, signal: AbortSignal): Pr
   });
 }
 
-const unreadable = (): ToolError => new ToolError("The page cannot be read: it is nested too deeply, or too large.");
+const unreadable = (): ToolError =>
+  new ToolError(msg("The page cannot be read: it is nested too deeply, or too large."));

@@ -1,4 +1,4 @@
-/** Collects what will be committed. Protected files are named and not shown. */
+/** Collects what will be committed. Protected files are named and not shown. Its texts are for the model. */
 import type { Attachments } from "../../panel/attachments.ts";
 import type { CommitContents, CommittedFile } from "./commit-prompt.ts";
 import { currentOf, diffOf, namesOf, whyNotShown } from "./git-changes.ts";

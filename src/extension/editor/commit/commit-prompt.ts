@@ -1,4 +1,4 @@
-/** The question for a commit message, and what is made of the answer. Pure. */
+/** The question for a commit message, and what is made of the answer. Pure. Its texts are for the model. */
 import { fenceFor } from "../../../chat/fence.ts";
 import { headOf } from "../../../tools/text/text.ts";
 

@@ -1,4 +1,4 @@
-/** The changes against the last commit, of all repositories that VS Code has opened. */
+/** The changes against the last commit, of all repositories that VS Code has opened. Its texts are for the model. */
 import path from "node:path";
 import type * as vscode from "vscode";
 import type { Attachments } from "../../panel/attachments.ts";

@@ -99,7 +99,7 @@ export class InlinePrompts implements vscode.Disposable {
         await this.#write(editor, place, [...wishes, wish], running.signal);
         wishes.push(wish);
         input.value = "";
-        input.prompt = t("Ask for a further change, or press Escape. Accept and Reject are at the change.");
+        input.prompt = t("Ask for a further change, or press Escape. “Accept” and “Reject” are at the change.");
       } catch (error) {
         const { message, next } = this.#options.page.explain(error);
         input.prompt = "";

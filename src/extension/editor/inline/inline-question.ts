@@ -1,4 +1,4 @@
-/** The question of an inline prompt, and the code in its answer. Pure. */
+/** The question of an inline prompt, and the code in its answer. Pure. Its texts are for the model. */
 import { fenceFor } from "../../../chat/fence.ts";
 import { headOf, tailOf } from "../../../tools/text/text.ts";
 

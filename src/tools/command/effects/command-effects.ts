@@ -2,6 +2,7 @@
 
 import type { AskReason, TextRange } from "../../../chat/requests.ts";
 import { msg } from "../../../l10n/l10n.ts";
+import { effectSentence } from "../../effect-sentence.ts";
 import type { CallEffects } from "../../tool.ts";
 import { type CommandContext, CommandFiles } from "../command-files.ts";
 import { effectOf, isPure } from "../programs/table.ts";
@@ -33,7 +34,7 @@ export async function commandEffects(read: ReadCommand, context: CommandContext)
   if (!actions || !root) return { effects: [unreadable(command, [], true)], connectors };
   const effects: AskReason[] = [];
   for (const { hosts, ranges } of networkCode(root)) {
-    const from = hosts.length > 0 ? hosts.slice(0, 2).join(" and ") : msg("the network");
+    const from = hosts.length > 0 ? hosts.slice(0, 2).join(", ") : msg("the network");
     const detail = msg("Nobody has seen this code before it runs.");
     // A here-document belongs to the statement, and not to its pipeline.
     const unread = actions.filter(
@@ -136,12 +137,4 @@ function namedWords({ words }: Runs): (string | undefined)[] {
 
 function overlap(one: TextRange, other: TextRange): boolean {
   return one.start < other.end && other.start < one.end;
-}
-
-/** An effect ends with the file that is written, unless it is about any. */
-function effectSentence(effect: string): string {
-  if (effect === "writes files") return msg("It writes files.");
-  const [, verb, file = ""] = /^(writes|changes) (?!files$|who )(.+)$/s.exec(effect) ?? [];
-  if (verb === undefined) return msg("It {0}.", effect);
-  return verb === "writes" ? msg("It writes {0}.", file) : msg("It changes {0}.", file);
 }

@@ -83,7 +83,7 @@ function deletedByGit([verb = "", ...words]: readonly string[], isPartial: boole
       return changesIn(operandsOf(words, "-s= --source="), isPartial);
     case "stash":
       return /^(drop|clear)$/.test(plain[0] ?? "")
-        ? { type: "discards", what: "stashed changes", paths: undefined }
+        ? { type: "discards", what: msg("stashed changes"), paths: undefined }
         : undefined;
     case "branch":
       if (!hasArgument("-D -d --delete", words)) return undefined;
@@ -102,13 +102,13 @@ function deletedByGit([verb = "", ...words]: readonly string[], isPartial: boole
   }
 }
 
-const allChanges: Deletion = { type: "discards", what: "all changes", paths: "everything" };
+const allChanges: Deletion = { type: "discards", what: msg("all changes"), paths: "everything" };
 
 function changesIn(named: string[], isPartial: boolean): Deletion {
   // A pathspec with signs is no path.
   const isPlain = !isPartial && named.length > 0 && named.every((one) => !/^:|[*?[\\]/.test(one));
   const paths = named.join() === ":/" ? "everything" : isPlain ? named : undefined;
-  return { type: "discards", what: `the changes in ${listed(named)}`, paths };
+  return { type: "discards", what: msg("the changes in {0}", listed(named)), paths };
 }
 
 /** What is lost with the changes of a working tree. `folder`: absolute; undefined if it is not known. */

@@ -3,7 +3,7 @@ import { msg } from "../../../l10n/l10n.ts";
 import { type ArgumentPattern, hasArgument, optionValues, type ProgramArguments, plainWords } from "./arguments.ts";
 import type { Programs } from "./program.ts";
 
-const effect = "runs scripts of the project";
+const effect = msg("runs scripts of the project");
 /** Options that do not affect the sub-command after them. */
 const options = "--version --help -v -h -y --yes --no-install";
 

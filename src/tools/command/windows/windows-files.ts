@@ -1,4 +1,5 @@
 /** The files that a command of PowerShell or cmd names, and the permissions that they require (T8). */
+import { msg } from "../../../l10n/l10n.ts";
 import type { PermissionRequirement } from "../../tool.ts";
 import type { ChangedFiles } from "../changed-files.ts";
 import type { CommandFiles } from "../command-files.ts";
@@ -20,10 +21,10 @@ export async function addWindowsFiles(
   const access = use === "read" ? "read" : "unknown";
   const named: string[] = [];
   const places = words.flatMap(windowsPlaces);
-  if (places.length > maxPlaces) required.add(secretRead("…", "names too many files to check"));
+  if (places.length > maxPlaces) required.add(secretRead("…", msg("names too many files to check")));
   for (const place of places.slice(0, maxPlaces)) {
     // Programs keep secrets in variables.
-    if (place.type === "environment") required.add(secretRead(place.name, "shows all environment variables"));
+    if (place.type === "environment") required.add(secretRead(place.name, msg("shows all environment variables")));
     else if (place.type === "elsewhere") required.add(outside(place.name));
     else if (isWild(place.path)) await addMatching(place.path, access, { files, required });
     else named.push(place.path);
@@ -59,7 +60,7 @@ async function addMatching(
   const patterns = [rest, ...(rest.startsWith(`${marks.any}/`) ? [rest.slice(2)] : [])];
   const matches = patterns.map((each) => globBelow(each, true).isMatch);
   const paths = await files.protectedIn(start, { ignored: true });
-  if (!paths) required.add(secretRead(pattern, "names too many files to check"));
+  if (!paths) required.add(secretRead(pattern, msg("names too many files to check")));
   for (const path of paths ?? []) {
     if (matches.some((isMatch) => isMatch(path.toLowerCase())))
       await files.addNamedPath(`${start.path}/${path}`, [""], use);

@@ -178,10 +178,10 @@ export const repositoryFile: ResourceTemplate = {
 
 /** What the host finds for the words: a resource and a template. */
 export function foundTemplate(words: string, template: ResourceTemplate): Unnumbered {
-  const marks: MentionHit["marks"] = [[10, 14]];
+  const marks: MentionHit["marks"] = [[12, 16]];
   const where = template.server;
   const hits: MentionHit[] = [
-    { mention: template, name: "A file of a repository", marks, where, whereMarks: [], note: "asks for 3 values" },
+    { mention: template, name: "A file of a repository", marks, where, whereMarks: [], note: "3 values…" },
     {
       mention: { kind: "resource", server: "figma", uri: "figma://report" },
       ...{ name: "The sales report", marks: [[10, 13]], where: "figma", whereMarks: [], note: "" },

@@ -94,6 +94,6 @@ export function resourceHit(found: FoundResource, words: string): MentionHit {
   return {
     mention: { kind: "template", server, uri, description, variables },
     ...row,
-    note: counted(variables.length, "asks for {0} value", "asks for {0} values"),
+    note: counted(variables.length, "{0} value…", "{0} values…"),
   };
 }

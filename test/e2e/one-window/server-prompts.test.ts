@@ -102,7 +102,7 @@ describe("prompts of MCP servers", () => {
     window.plays([{ text: "Resource 12 is read." }]);
     await type("Look at @resource:dynamictext");
     await list("Mentions")
-      .getByRole("option", { name: /Dynamic Text Resource.*asks for 1 value/ })
+      .getByRole("option", { name: /Dynamic Text Resource.*1 value…/ })
       .waitFor();
     await message(panel).press("Enter");
     await composed(panel, "Look at @resourceId=");

@@ -46,8 +46,11 @@ export class AttachMention {
   /** @throws AttachError about what is not attached, with the reason */
   async attach(mention: Mention): Promise<void> {
     const { composer } = this.#options;
-    if (mention.kind === "file" && !mention.lines) return await composer.attachFiles([vscode.Uri.parse(mention.uri)]);
-    await composer.attachLater(this.#nameOf(mention), () => this.#made(mention));
+    if (mention.kind !== "file") return await composer.attachLater(this.#nameOf(mention), () => this.#made(mention));
+    const uri = vscode.Uri.parse(mention.uri);
+    const { lines } = mention;
+    if (!lines) return await composer.attachFiles([uri]);
+    await composer.attachLater(this.#nameOf(mention), async () => [await this.#lines(uri, lines)]);
   }
 
   /** What the panel shows until it is there. */
@@ -58,13 +61,9 @@ export class AttachMention {
     return vscode.workspace.asRelativePath(vscode.Uri.parse(mention.uri));
   }
 
-  async #made(mention: Mention): Promise<Attachment[]> {
+  async #made(mention: Exclude<Mention, { kind: "file" }>): Promise<Attachment[]> {
     const { files } = this.#options;
     switch (mention.kind) {
-      case "file": {
-        const uri = vscode.Uri.parse(mention.uri);
-        return [mention.lines ? await this.#lines(uri, mention.lines) : await files.fromFile(uri)];
-      }
       case "symbol":
         return [await this.#lines(vscode.Uri.parse(mention.uri), mention.lines)];
       case "folder":

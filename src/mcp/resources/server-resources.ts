@@ -54,7 +54,7 @@ export type FoundResource =
       mime: string;
       variables: CommandArgument[];
     };
-type ResourceTemplate = Extract<FoundResource, { type: "template" }>;
+type FoundTemplate = Extract<FoundResource, { type: "template" }>;
 
 /** `attachments`: texts and images. `notes`: sentences about what was cut or left out. */
 export interface ReadResource {
@@ -121,7 +121,7 @@ export class ServerResources {
    * @throws as `readResource`, and if a value is missing
    */
   async readTemplate(
-    { server, uri }: Pick<ResourceTemplate, "server" | "uri">,
+    { server, uri }: Pick<FoundTemplate, "server" | "uri">,
     values: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<ReadResource> {
@@ -130,7 +130,7 @@ export class ServerResources {
 
   /** Returns values for a variable of a template. `given`: values of the others. Never rejects. */
   async completeVariable(
-    template: Pick<ResourceTemplate, "server" | "uri">,
+    template: Pick<FoundTemplate, "server" | "uri">,
     argument: { name: string; value: string },
     given: Readonly<Record<string, string>>,
     signal: AbortSignal,
@@ -178,7 +178,7 @@ export class ServerResources {
  * @throws ServerRequestError if a required one is missing, the address is too long, or the template cannot be used
  */
 export function resourceAddress(
-  { uri, variables }: Pick<ResourceTemplate, "uri" | "variables">,
+  { uri, variables }: Pick<FoundTemplate, "uri" | "variables">,
   values: Readonly<Record<string, string>>,
 ): string {
   const given = (name: string) => (Object.hasOwn(values, name) ? (values[name] ?? "") : "");

@@ -6,7 +6,7 @@ import { type ArgumentValues, commandRequests } from "./command-requests.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
 import { type ContextUse, PieceChange } from "./context-views.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
-import { type FoundMentions, type MentionKindNotes, mentionRequests } from "./mention-search.ts";
+import { type FoundMentions, type MentionKindNotes, mentionRequests, type VariableValues } from "./mention-search.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
 import { Attachment, SendTime } from "./prompt-input.ts";
 import {
@@ -416,6 +416,7 @@ export type ToPanel = { seq: number } & (
   | { type: "editor-context"; context: EditorContext }
   | { type: "mention-kinds"; notes: MentionKindNotes }
   | { type: "mentions"; found: FoundMentions }
+  | ({ type: "variable-values" } & VariableValues)
   /** An image to be scaled, and sent back with `attach-data`. `data`: base64. */
   | { type: "scale-image"; name: string; mime: string; data: string }
   | { type: "models"; list: PickerList }

@@ -69,7 +69,7 @@ describe("resources of MCP servers", () => {
   it("T18 a template has variables, with values of the server, and becomes an address", async () => {
     const { resources } = await opened({ everything });
     const found = template(await resources.findResources("dynamic text"));
-    assert.deepEqual(found.variables, ["resourceId"]);
+    assert.deepEqual(found.variables, [{ name: "resourceId", description: "", isRequired: true }]);
     const values = (value: string) => resources.completeVariable(found, { name: "resourceId", value }, {}, signal);
     assert.deepEqual([await values("12"), await values("x")], [["12"], []]);
     const address = resourceAddress(found, { resourceId: "12" });
@@ -78,6 +78,52 @@ describe("resources of MCP servers", () => {
       /^Resource 12/,
     );
     assert.throws(() => resourceAddress(found, {}), refusal(/is not complete/));
+    const read = await resources.readTemplate(found, { resourceId: "7" }, signal);
+    assert.match(textOf(read.attachments[0] ?? assert.fail()), /^Resource 7/);
+    await assert.rejects(resources.readTemplate(found, {}, signal), refusal(/is not complete/));
+  });
+
+  it("T18 a template asks for each of its variables once; those with a separator of their own may be left out", async () => {
+    const { resources } = await opened({ bad: bad("templates") });
+    const found = (await resources.findResources("repository")).flatMap((one) =>
+      one.type === "template" ? [one] : [],
+    );
+    assert.deepEqual(
+      found.map(({ name, variables }) => [
+        name,
+        variables.map((one) => one.name + (one.isRequired ? "" : "?")).join(" "),
+      ]),
+      [
+        ["A file of a repository", "owner repo path? ref? depth?"],
+        ["A repository by its own owner", "owner"],
+      ],
+    );
+    const [file = assert.fail(), twice = assert.fail()] = found;
+    const address = (values: Record<string, string>) => resourceAddress(file, values);
+    assert.equal(
+      address({ owner: "a b", repo: "c/d", path: "/src/x y.ts" }),
+      "repo://a%20b/c%2Fd/contents/src/x%20y.ts",
+    );
+    assert.equal(address({ owner: "a", repo: "b", depth: "2" }), "repo://a/b/contents?depth=2");
+    assert.equal(address({ owner: "a", repo: "b", ref: "main", depth: "2" }), "repo://a/b/contents?ref=main&depth=2");
+    assert.equal(resourceAddress(twice, { owner: "a" }), "repo://a/a");
+    assert.throws(() => address({ owner: "a", path: "x" }), refusal(/is not complete/));
+    assert.throws(() => address({ owner: "a", repo: "x".repeat(3000) }), refusal(/more than 2,?000 characters/));
+    const { attachments } = await resources.readTemplate(file, { owner: "a", repo: "b", path: "c.ts" }, signal);
+    assert.equal(textOf(attachments[0] ?? assert.fail()), "The text of repo://a/b/contents/c.ts");
+  });
+
+  it("T18 a template whose variables cannot be given is not offered, and its values are one visible line", async () => {
+    const { resources } = await opened({ bad: bad("templates") });
+    const all = (await resources.findResources("", 5000)).flatMap((one) => (one.type === "template" ? [one] : []));
+    assert.deepEqual(
+      all.map(({ uri }) => uri),
+      ["repo://{owner}/{repo}/contents{/path*}{?ref,depth}", "repo://{owner}/{owner}"],
+    );
+    const [file = assert.fail()] = all;
+    assert.ok(file.description.length <= 200 && !file.description.includes("\u202e"));
+    const values = await resources.completeVariable(file, { name: "repo", value: "" }, { owner: "a" }, signal);
+    assert.deepEqual(values, ["one", "two words"]);
   });
 
   it("T18 an image is an image, whatever the server calls it; another binary is refused with a sentence", async () => {

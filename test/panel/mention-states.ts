@@ -1,5 +1,5 @@
 /** States of the list that "@" opens. */
-import type { MentionGroup, MentionHit, MentionKind } from "../../src/chat/mention-search.ts";
+import type { MentionGroup, MentionHit, MentionKind, ResourceTemplate } from "../../src/chat/mention-search.ts";
 import type { EditorContext } from "../../src/chat/protocol.ts";
 import * as f from "./fixtures.ts";
 import { agents } from "./loop-states.ts";
@@ -164,6 +164,49 @@ const mentioning = (typed: string, list: readonly EditorContext[], keys: string[
   },
 });
 
+export const repositoryFile: ResourceTemplate = {
+  kind: "template",
+  server: "github",
+  uri: "repo://{owner}/{repo}/contents{/path*}",
+  description: "Reads one file, or the names of a folder",
+  variables: [
+    { name: "owner", description: "", isRequired: true },
+    { name: "repo", description: "", isRequired: true },
+    { name: "path", description: "", isRequired: false },
+  ],
+};
+
+/** What the host finds for the words: a resource and a template. */
+export function foundTemplate(words: string, template: ResourceTemplate): Unnumbered {
+  const marks: MentionHit["marks"] = [[12, 16]];
+  const where = template.server;
+  const hits: MentionHit[] = [
+    { mention: template, name: "A file of a repository", marks, where, whereMarks: [], note: "3 values…" },
+    {
+      mention: { kind: "resource", server: "figma", uri: "figma://report" },
+      ...{ name: "The sales report", marks: [[10, 13]], where: "figma", whereMarks: [], note: "" },
+    },
+  ];
+  return found(words, [{ kind: "resource", hits }]);
+}
+
+/** Chooses the template, writes the first value, and gets values for the second. */
+const filling = (values: readonly string[], ...keys: string[]): State => {
+  const { server, uri } = repositoryFile;
+  const chosen = finding("repo", foundTemplate("repo", repositoryFile), ["Enter"]);
+  return {
+    ...chosen,
+    async act(page, panel) {
+      await chosen.act?.(page, panel);
+      const field = page.getByRole("textbox", { name: "Message" });
+      await field.pressSequentially("rondo-dev");
+      await field.press("Enter");
+      await panel.post({ type: "variable-values", server, uri, variable: "repo", value: "", values });
+      for (const key of keys) await field.press(key);
+    },
+  };
+};
+
 export const mentionStates: Record<string, State> = {
   mentions: mentioning("Why does @", contexts),
   "mentions-begun": mentioning("Why does @t", contexts, ["ArrowDown"]),
@@ -171,5 +214,7 @@ export const mentionStates: Record<string, State> = {
   "mentions-found": finding("cart", found("cart", [...groups, ...others], ["symbol"]), ["ArrowDown"]),
   "mentions-nothing": finding("crttotl", found("crttotl", [])),
   "mentions-long-paths": finding("cart", found("cart", longHits)),
+  "mentions-template": finding("repo", foundTemplate("repo", repositoryFile)),
+  "mentions-variable": filling(["rondo", "rondo-tests", "website"], "ArrowDown"),
   "mentions-long": mentioning("Why does @", [...contexts.slice(3), ...long]),
 };

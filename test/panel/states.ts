@@ -9,6 +9,7 @@ import { connectStates, there } from "./connect-states.ts";
 import { consentStates } from "./consent-states.ts";
 import { contentStates } from "./content-states.ts";
 import { contextStates } from "./context-states.ts";
+import { earlierStates } from "./earlier-states.ts";
 import { endStates } from "./end-states.ts";
 import { findStates } from "./find-states.ts";
 import * as f from "./fixtures.ts";
@@ -101,6 +102,7 @@ export const states: Record<string, State> = {
   ...previewStates,
   ...commandStates,
   ...mentionStates,
+  ...earlierStates,
   ...attachStates,
   ...modeStates,
   ...modelStates,

@@ -82,6 +82,10 @@ const messages: Messages = {
   "begin-mention": { type: "begin-mention" },
   "find-mentions": { type: "find-mentions", query: { words: "cart", ignored: false } },
   "attach-mention": { type: "attach-mention", mention: { kind: "file", uri: "file:///a.ts", lines: [1, 2] } },
+  "list-variable-values": {
+    type: "list-variable-values",
+    ...{ server: "notes", uri: "note://{id}", variable: "id", value: "1", given: {} },
+  },
   "list-values": { type: "list-values", command: "a:b", argument: "city", value: "B", given: { state: "NY" } },
   "write-commit-message": { type: "write-commit-message" },
   "stop-asking": { type: "stop-asking" },

@@ -1,14 +1,22 @@
 /**
- * What the composer offers for the word at the cursor: commands after "/" and values of their arguments, or what can be
- * mentioned after "@".
+ * What the composer offers for the word at the cursor: commands after "/" and values of their arguments, what can be
+ * mentioned after "@", or values of the variables of a template that was chosen there.
  */
 import { tick } from "svelte";
 import { quotedValue } from "../../src/chat/command-arguments.ts";
+import type { ResourceTemplate } from "../../src/chat/mention-search.ts";
 import type { CommandChoice } from "../../src/chat/slash-command.ts";
-import { type BegunArguments, begunArguments, fittingValues, offeredValues } from "../lib/argument-values.ts";
+import {
+  type BegunArguments,
+  begunArguments,
+  fittingValues,
+  offeredValues,
+  stillFitting,
+} from "../lib/argument-values.ts";
 import { begunCommand, commandRows } from "../lib/command-rows.ts";
 import { type MentionRow, mentionAt, mentionKindLooks, mentionRows } from "../lib/mentions.ts";
 import { panel } from "../lib/panel.svelte.ts";
+import { type BegunTemplate, valueInTurn, variableHead, withValue } from "../lib/resource-template.ts";
 import { send } from "../lib/vscode-api.ts";
 import { mentionSearch } from "./mention-search.svelte.ts";
 import { allCommands, ownValues, submitDraft } from "./own-commands.ts";
@@ -18,6 +26,8 @@ type Offer =
   | { type: "commands"; start: number; begun: string; rows: CommandChoice[] }
   /** `isOwn`: the panel knows the values. */
   | { type: "values"; start: number; begun: BegunArguments; isOwn: boolean; rows: string[] }
+  /** `value`: what is written of the value of the variable in turn. */
+  | { type: "variables"; start: number; begun: BegunTemplate; value: string; rows: string[] }
   | { type: "mentions"; start: number; begun: string; rows: MentionRow[] };
 
 const none: Offer = { type: "none" };
@@ -31,11 +41,15 @@ export class Completion {
   #closed = $state<number>();
   /** Key of the row that the user has moved to; without it, the first one that can be chosen. */
   #chosen = $state<string>();
+  /** The template whose variables are asked for. */
+  #template = $state.raw<BegunTemplate>();
   readonly #found: Offer = $derived.by(() => this.#find());
   readonly offer: Offer = $derived(
-    this.#found.type !== "none" && this.#found.start === this.#closed ? none : this.#found,
+    this.#found.type !== "none" && this.#found.start === this.#closed ? withoutRows(this.#found) : this.#found,
   );
   readonly isOpen = $derived(this.offer.type !== "none" && this.offer.rows.length > 0);
+  /** Whether something says what is to be written. */
+  readonly hasHint = $derived(this.offer.type === "values" || this.offer.type === "variables");
   /** -1: Enter takes none. Rows that come late do not move the choice. */
   readonly active = $derived.by(() => {
     const chosen = this.offer.type === "none" ? -1 : this.offer.rows.findIndex((row) => keyOf(row) === this.#chosen);
@@ -44,6 +58,8 @@ export class Completion {
 
   #find(): Offer {
     if (panel.answerField) return none;
+    const variables = this.#variables();
+    if (variables) return variables;
     const commands = allCommands(panel.state?.commands ?? []);
     const command = begunCommand(panel.draft, this.#cursor);
     if (command !== undefined) {
@@ -62,9 +78,22 @@ export class Completion {
     return { type: "mentions", ...mention, rows: mentionRows(mention.begun, sources) };
   }
 
+  #variables(): Offer | undefined {
+    const begun = this.#template;
+    const turn = begun && valueInTurn(begun, panel.draft, this.#cursor);
+    if (!turn) return undefined;
+    const { template, variable } = begun;
+    const offered = mentionSearch.variableValues;
+    const isFor = offered?.uri === template.uri && offered.server === template.server;
+    const rows = isFor && offered.variable === variable.name ? stillFitting(offered, turn.value) : [];
+    return { type: "variables", begun, ...turn, rows };
+  }
+
   /** To be called after each change of the text or the cursor. */
   track(): void {
     this.#cursor = panel.field?.selectionStart ?? 0;
+    const begun = this.#template;
+    if (begun && !panel.draft.startsWith(variableHead(begun), begun.start)) this.#template = undefined;
     const found = this.#found;
     const start = found.type === "none" ? -1 : found.start;
     if (this.#closed !== undefined && start !== this.#closed) this.#closed = undefined;
@@ -78,13 +107,31 @@ export class Completion {
   /** Moves in the open list, picks a row or closes the list. Returns false for keys that are not its own. */
   press({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
     const { offer, active } = this;
-    if (!this.isOpen || offer.type === "none" || altKey || ctrlKey || metaKey) return false;
+    if (offer.type === "none" || altKey || ctrlKey || metaKey) return false;
+    if (offer.type === "variables" && !shiftKey && (!this.isOpen || active < 0) && this.#pressValue(key, offer)) {
+      return true;
+    }
+    if (!this.isOpen) return false;
     if (key === "ArrowDown") this.#move(active + 1);
     else if (key === "ArrowUp") this.#move(active < 0 ? -1 : active - 1);
     else if (key === "Escape") this.#closed = offer.start;
     else if (key === "Enter" && !shiftKey && active >= 0) this.pick(active);
     else if (key === "Tab" && !shiftKey) this.pick(Math.max(0, active), false);
     else return false;
+    return true;
+  }
+
+  /** Takes the value that is written, or goes back to the list of "@". */
+  #pressValue(key: string, { begun, value }: Extract<Offer, { type: "variables" }>): boolean {
+    if (key === "Escape" && !this.isOpen) {
+      this.#template = undefined;
+      this.#closed = undefined;
+      const head = `${panel.draft.slice(0, begun.start)}@${begun.begun}`;
+      this.#write(head, panel.draft.slice(this.#cursor));
+    } else if (key === "Enter" || (key === "Tab" && !this.isOpen)) {
+      // The hint says what is missing.
+      if (value !== "" || !begun.variable.isRequired) this.#giveValue(value, begun);
+    } else return false;
     return true;
   }
 
@@ -99,6 +146,7 @@ export class Completion {
     const { offer } = this;
     if (offer.type === "commands") this.#pickCommand(offer.rows[at], runs);
     else if (offer.type === "values") this.#pickValue(offer.rows[at], offer.start, runs && offer.isOwn);
+    else if (offer.type === "variables") this.#giveValue(offer.rows[at], offer.begun);
     else if (offer.type === "mentions") this.#pickMention(offer.rows[at], offer.start, runs);
   }
 
@@ -118,13 +166,51 @@ export class Completion {
     if (runs && rest === "") submitDraft("next-step");
   }
 
-  /** Writes the name of an agent or a kind, else attaches it. A row that holds nothing says so, and stays. */
-  #pickMention(row: MentionRow | undefined, start: number, attaches: boolean): void {
-    if (!row || isEmpty(row)) return;
+  /** Asks for the next variable, or attaches the template with its values. */
+  #giveValue(value: string | undefined, begun: BegunTemplate): void {
+    if (value === undefined) return;
+    const next = withValue(begun, value.trim());
+    if ("template" in next) this.#askFor(next);
+    else {
+      this.#template = undefined;
+      send({ type: "attach-mention", mention: next });
+      this.#replaceWord(begun.start, "");
+    }
+  }
+
+  #beginTemplate(template: ResourceTemplate, name: string, start: number): void {
+    const [variable] = template.variables;
+    const begun = panel.draft.slice(start + 1, this.#cursor);
+    if (variable) this.#askFor({ template, name, start, begun, given: {}, variable });
+  }
+
+  #askFor(begun: BegunTemplate): void {
+    this.#template = begun;
+    this.#closed = undefined;
     this.#chosen = undefined;
+    this.#write(panel.draft.slice(0, begun.start) + variableHead(begun), panel.draft.slice(this.#cursor));
+  }
+
+  /** Writes the name of an agent or a kind, asks for the variables of a template, else attaches it. */
+  #pickMention(row: MentionRow | undefined, start: number, attaches: boolean): void {
+    // A row that holds nothing says so, and stays.
+    if (!row || isEmpty(row)) return;
     const written = writtenFor(row, attaches);
     if (written === "" && row.type === "context") send({ type: "attach-editor-context", kind: row.kind });
-    if (written === "" && row.type === "hit") send({ type: "attach-mention", mention: row.hit.mention });
+    if (written === "" && row.type === "hit") {
+      const { mention, name } = row.hit;
+      if (mention.kind === "template") {
+        this.#beginTemplate(mention, name, start);
+        return;
+      }
+      send({ type: "attach-mention", mention });
+    }
+    this.#replaceWord(start, written);
+  }
+
+  /** Writes a text in place of the word at the cursor. An empty one leaves one space between the words around it. */
+  #replaceWord(start: number, written: string): void {
+    this.#chosen = undefined;
     const head = panel.draft.slice(0, start) + written;
     const rest = panel.draft.slice(this.#cursor);
     this.#write(head, /(^|\s)$/.test(head) ? rest.replace(/^ /, "") : rest);
@@ -135,6 +221,11 @@ export class Completion {
     this.#cursor = head.length;
     void tick().then(() => panel.field?.setSelectionRange(head.length, head.length));
   }
+}
+
+/** A closed list of values still says which variable is in turn. */
+function withoutRows(offer: Offer): Offer {
+  return offer.type === "variables" ? { ...offer, rows: [] } : none;
 }
 
 function keyOf(row: MentionRow | CommandChoice | string): string {
@@ -158,7 +249,10 @@ function firstRow(offer: Offer): number {
       offer.rows.findIndex((row) => !isEmpty(row)),
     );
   }
-  if (offer.type !== "values") return 0;
-  const { value, argument } = offer.begun;
-  return offer.rows.includes(value) || (value === "" && !argument.isRequired) ? -1 : 0;
+  if (offer.type !== "values" && offer.type !== "variables") return 0;
+  const { value, isRequired } =
+    offer.type === "values"
+      ? { value: offer.begun.value, isRequired: offer.begun.argument.isRequired }
+      : { value: offer.value, isRequired: offer.begun.variable.isRequired };
+  return offer.rows.includes(value) || (value === "" && !isRequired) ? -1 : 0;
 }

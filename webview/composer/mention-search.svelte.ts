@@ -6,6 +6,7 @@ import type {
   MentionKind,
   MentionKindNotes,
   MentionQuery,
+  VariableValues,
 } from "../../src/chat/mention-search.ts";
 import { send } from "../lib/vscode-api.ts";
 
@@ -20,6 +21,8 @@ class MentionSearch {
   isAnswered = $state(false);
   /** Whether files that git ignores are looked for, too: until the list closes. */
   ignored = $state(false);
+  /** Values of a variable of a template of MCP resources, as the server has offered them last. */
+  variableValues = $state.raw<VariableValues>();
   #query: MentionQuery | undefined;
 
   /** The list opens. */

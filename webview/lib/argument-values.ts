@@ -39,8 +39,12 @@ export function offeredValues(
   offered: ArgumentValues | undefined,
   { command, argument, value }: BegunArguments,
 ): string[] {
-  if (offered?.command !== command.name || offered.argument !== argument.name) return [];
+  return offered?.command === command.name && offered.argument === argument.name ? stillFitting(offered, value) : [];
+}
+
+/** Returns those of the values that were offered for a text that fit what is written now. */
+export function stillFitting(offered: { value: string; values: readonly string[] }, value: string): string[] {
   // What fits is the server's choice; it may find values that do not hold the letters.
-  if (offered.value === value) return offered.values;
+  if (offered.value === value) return [...offered.values];
   return value.startsWith(offered.value) ? fittingValues(offered.values, value) : [];
 }

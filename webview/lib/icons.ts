@@ -16,6 +16,7 @@ export const iconNames = [
   "circle-slash",
   "circle-small-filled",
   "close",
+  "cloud-upload",
   "comment",
   "comment-discussion",
   "copilot",

@@ -141,6 +141,7 @@ class PanelModel {
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
     "mention-kinds": ({ notes }) => (mentionSearch.notes = notes),
     mentions: ({ found }) => mentionSearch.take(found),
+    "variable-values": (offered) => (mentionSearch.variableValues = offered),
     "scale-image": ({ name, mime, data }) => this.onImage(name, mime, data),
     models: ({ list }) => (this.models = list),
     "argument-values": (offered) => (this.argumentValues = offered),

@@ -27,7 +27,7 @@ interface AttachSources {
   composer: Pick<Composer, "attachFiles" | "attachLater">;
   conversations: Pick<Conversations, "chat">;
   index: FileIndex;
-  resources: Pick<ServerResources, "readResource">;
+  resources: Pick<ServerResources, "readResource" | "readTemplate">;
   /** Says what was cut or left out. */
   tell(sentences: string): void;
   /** Replaces the internet in tests. */
@@ -46,25 +46,24 @@ export class AttachMention {
   /** @throws AttachError about what is not attached, with the reason */
   async attach(mention: Mention): Promise<void> {
     const { composer } = this.#options;
-    if (mention.kind === "file" && !mention.lines) return await composer.attachFiles([vscode.Uri.parse(mention.uri)]);
-    await composer.attachLater(this.#nameOf(mention), () => this.#made(mention));
+    if (mention.kind !== "file") return await composer.attachLater(this.#nameOf(mention), () => this.#made(mention));
+    const uri = vscode.Uri.parse(mention.uri);
+    const { lines } = mention;
+    if (!lines) return await composer.attachFiles([uri]);
+    await composer.attachLater(this.#nameOf(mention), async () => [await this.#lines(uri, lines)]);
   }
 
   /** What the panel shows until it is there. */
   #nameOf(mention: Mention): string {
     if (mention.kind === "page") return publicURL(mention.uri).host;
     if (mention.kind === "session") return this.#options.conversations.chat(mention.id).session.title;
-    if (mention.kind === "resource") return mention.server;
+    if (mention.kind === "resource" || mention.kind === "filled-template") return mention.server;
     return vscode.workspace.asRelativePath(vscode.Uri.parse(mention.uri));
   }
 
-  async #made(mention: Mention): Promise<Attachment[]> {
+  async #made(mention: Exclude<Mention, { kind: "file" }>): Promise<Attachment[]> {
     const { files } = this.#options;
     switch (mention.kind) {
-      case "file": {
-        const uri = vscode.Uri.parse(mention.uri);
-        return [mention.lines ? await this.#lines(uri, mention.lines) : await files.fromFile(uri)];
-      }
       case "symbol":
         return [await this.#lines(vscode.Uri.parse(mention.uri), mention.lines)];
       case "folder":
@@ -76,6 +75,7 @@ export class AttachMention {
       case "session":
         return [await this.#session(mention.id)];
       case "resource":
+      case "filled-template":
         return await this.#resource(mention);
       case "page":
         return [await this.#page(publicURL(mention.uri))];
@@ -135,9 +135,13 @@ export class AttachMention {
     return textAttachment(`Session ${chat.session.title}`, text);
   }
 
-  async #resource({ server, uri }: MentionOf<"resource">): Promise<Attachment[]> {
+  async #resource(mention: MentionOf<"resource" | "filled-template">): Promise<Attachment[]> {
     const { resources, tell } = this.#options;
-    const { attachments, notes } = await resources.readResource(server, uri, new AbortController().signal);
+    const { signal } = new AbortController();
+    const { attachments, notes } =
+      mention.kind === "resource"
+        ? await resources.readResource(mention.server, mention.uri, signal)
+        : await resources.readTemplate(mention, mention.values, signal);
     if (notes.length > 0) tell(notes.join(" "));
     return attachments;
   }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { MarkedSpan, MentionHit } from "../../chat/mention-search.ts";
 import { counted, t } from "../../l10n/l10n.ts";
+import type { FoundResource } from "../../mcp/resources/server-resources.ts";
 import { lastLineOf } from "../editor/last-line.ts";
 import type { FileIndex } from "./file-index.ts";
 import { type NamedFolder, nameOf } from "./file-search.ts";
@@ -82,5 +83,17 @@ export function symbolHit({ name, kind, location }: vscode.SymbolInformation, wo
     where: `${vscode.workspace.asRelativePath(location.uri)}:${start.line + 1}`,
     whereMarks: [],
     note: symbolKinds.get(kind) ?? "",
+  };
+}
+
+export function resourceHit(found: FoundResource, words: string): MentionHit {
+  const { server, uri, name, description } = found;
+  const row = { name, marks: marksOf(name, words), where: server, whereMarks: [] };
+  if (found.type === "resource") return { mention: { kind: "resource", server, uri }, ...row, note: "" };
+  const { variables } = found;
+  return {
+    mention: { kind: "template", server, uri, description, variables },
+    ...row,
+    note: counted(variables.length, "{0} value…", "{0} values…"),
   };
 }

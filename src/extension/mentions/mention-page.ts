@@ -17,11 +17,11 @@ import { allChanges, currentOf } from "../editor/commit/git-changes.ts";
 import { letterOf } from "../editor/commit/git-extension.ts";
 import { openFiles } from "../editor/open-files.ts";
 import { workspaceProblems } from "../editor/problem-context.ts";
-import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
 import type { AttachMention } from "./attach-mention.ts";
 import type { FileIndex } from "./file-index.ts";
 import { fitOf, fitting, marksOf } from "./fuzzy.ts";
-import { fileHit, folderHit, splitLines, symbolHit } from "./hits.ts";
+import { fileHit, folderHit, resourceHit, splitLines, symbolHit } from "./hits.ts";
 
 /** Rows of a kind among others, and of one kind alone. */
 const mostAmongOthers = 3;
@@ -35,7 +35,7 @@ interface MentionsOptions {
   index: FileIndex;
   attach: AttachMention;
   servers: McpServers;
-  resources: Pick<ServerResources, "findResources" | "start">;
+  resources: Pick<ServerResources, "findResources" | "start" | "completeVariable">;
 }
 
 export class Mentions {
@@ -44,11 +44,14 @@ export class Mentions {
   #latest: MentionQuery | undefined;
   /** The sessions when the list opened: reading them from disk for each letter would take time. */
   #listed: readonly SessionSummary[] | undefined;
+  /** Ends the wait for values of a variable. */
+  #values = new AbortController();
 
   readonly handlers = {
     "begin-mention": () => this.#begin(),
     "find-mentions": ({ query }) => this.#find(query),
     "attach-mention": ({ mention }) => this.#options.attach.attach(mention),
+    "list-variable-values": (request) => this.#listValues(request),
   } satisfies Partial<Handlers>;
 
   constructor(options: MentionsOptions) {
@@ -189,11 +192,18 @@ export class Mentions {
   async #resources(words: string, most: number, starts: boolean): Promise<MentionHit[]> {
     const { resources } = this.#options;
     if (starts) await resources.start(AbortSignal.timeout(slowMs));
-    const found = (await resources.findResources("", mostResources)).filter(({ type }) => type === "resource");
-    return bestBy(found, ({ name }) => name, words, most).map(({ server, uri, name }) => ({
-      ...{ mention: { kind: "resource" as const, server, uri }, name, marks: marksOf(name, words) },
-      ...{ where: server, whereMarks: [], note: "" },
-    }));
+    const found = await resources.findResources("", mostResources);
+    return bestBy(found, ({ name }) => name, words, most).map((one) => resourceHit(one, words));
+  }
+
+  async #listValues(request: PanelRequest<"list-variable-values">): Promise<void> {
+    this.#values.abort();
+    this.#values = new AbortController();
+    const { signal } = this.#values;
+    const { server, uri, variable, value, given } = request;
+    const { resources, page } = this.#options;
+    const values = await resources.completeVariable({ server, uri }, { name: variable, value }, given, signal);
+    if (!signal.aborted) page.send({ type: "variable-values", server, uri, variable, value, values });
   }
 }
 

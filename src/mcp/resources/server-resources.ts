@@ -6,6 +6,7 @@
 import { UriTemplate } from "@modelcontextprotocol/sdk/shared/uriTemplate.js";
 import * as z from "zod/mini";
 import { attempt } from "../../chat/attempt.ts";
+import type { CommandArgument } from "../../chat/command-arguments.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { completedValues } from "../completed-values.ts";
@@ -28,6 +29,8 @@ const defaultTimes: ResourceTimes = { list: 5_000, read: 30_000, complete: 3_000
 const maxResources = 1000;
 const maxUriLength = 2000;
 const maxNameLength = 200;
+/** A template with more of them is not offered: nobody would give them all. */
+const maxVariables = 20;
 
 /**
  * What a server offers. A template has variables in its address, in braces: `completeVariable` offers values, and
@@ -50,8 +53,9 @@ export type FoundResource =
       name: string;
       description: string;
       mime: string;
-      variables: string[];
+      variables: CommandArgument[];
     };
+type FoundTemplate = Extract<FoundResource, { type: "template" }>;
 
 /** `attachments`: texts and images. `notes`: sentences about what was cut or left out. */
 export interface ReadResource {
@@ -113,9 +117,21 @@ export class ServerResources {
     return resourceContent(server, uri, answer);
   }
 
+  /**
+   * Reads what a template addresses with these values of its variables.
+   * @throws as `readResource`, and if a value is missing
+   */
+  async readTemplate(
+    { server, uri }: Pick<FoundTemplate, "server" | "uri">,
+    values: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<ReadResource> {
+    return await this.readResource(server, resourceAddress({ uri, variables: variablesOf(uri) }, values), signal);
+  }
+
   /** Returns values for a variable of a template. `given`: values of the others. Never rejects. */
   async completeVariable(
-    template: Extract<FoundResource, { type: "template" }>,
+    template: Pick<FoundTemplate, "server" | "uri">,
     argument: { name: string; value: string },
     given: Readonly<Record<string, string>>,
     signal: AbortSignal,
@@ -158,14 +174,30 @@ export class ServerResources {
   }
 }
 
-/** Fills the variables of a template in. @throws ServerRequestError if one is missing, or the template cannot be used */
+/**
+ * Fills the variables of a template in.
+ * @throws ServerRequestError if a required one is missing, the address is too long, or the template cannot be used
+ */
 export function resourceAddress(
-  { uri, variables }: Extract<FoundResource, { type: "template" }>,
+  { uri, variables }: Pick<FoundTemplate, "uri" | "variables">,
   values: Readonly<Record<string, string>>,
 ): string {
-  const missing = variables.find((name) => (values[name] ?? "") === "");
-  const expanded = missing === undefined ? attempt(() => new UriTemplate(uri).expand({ ...values }), "") : "";
-  if (expanded !== "") return expanded;
+  const given = (name: string) => (Object.hasOwn(values, name) ? (values[name] ?? "") : "");
+  const isComplete = variables.length > 0 && variables.every((one) => !one.isRequired || given(one.name) !== "");
+  const filled = variables.flatMap(({ name }): [string, string | string[]][] => {
+    const value = given(name);
+    if (value === "") return [];
+    // Each "/" of an exploded path stays one: https://www.rfc-editor.org/rfc/rfc6570#section-3.2.6
+    return [[name, uri.includes(`{/${name}*}`) ? value.split("/").filter(Boolean) : value]];
+  });
+  const expanded = isComplete ? attempt(() => new UriTemplate(uri).expand(Object.fromEntries(filled)), "") : "";
+  if (expanded !== "" && expanded.length <= maxUriLength) return expanded;
+  if (expanded !== "") {
+    throw new ServerRequestError(
+      msg("The address has more than {0} characters.", maxUriLength),
+      msg("Give shorter values."),
+    );
+  }
   throw new ServerRequestError(
     msg("The address {0} is not complete.", uri),
     msg("Give a value to each of its variables."),
@@ -193,8 +225,23 @@ function templateOf(server: string, entry: unknown): FoundResource[] {
   const given = TemplateEntry.safeParse(entry).data;
   if (!given || !isAddress(given.uriTemplate)) return [];
   const uri = given.uriTemplate;
-  const variables = attempt(() => new UriTemplate(uri).variableNames, []);
+  const variables = variablesOf(uri);
   return variables.length === 0 ? [] : [{ type: "template", server, uri, ...claims(given, uri), variables }];
+}
+
+/**
+ * Returns the variables of a template, each once; none where one of them cannot be given. Those of an expression that
+ * brings its own separator may be left out: without values, the separator is not written either.
+ */
+function variablesOf(uri: string): CommandArgument[] {
+  const names = [...new Set(attempt(() => new UriTemplate(uri).variableNames, []))];
+  // A name of RFC 6570, without "%41", and none that every object of JavaScript has.
+  const isUsable = (name: string) => /^[\w.]{1,100}$/.test(name) && !(name in {});
+  if (names.length > maxVariables || !names.every(isUsable)) return [];
+  const optional = [...uri.matchAll(/\{[?&/.#]([^}]*)\}/g)].flatMap(([, expression = ""]) =>
+    expression.split(",").map((name) => name.replace("*", "").trim()),
+  );
+  return names.map((name) => ({ name, description: "", isRequired: !optional.includes(name) }));
 }
 
 /** The address is sent back as it is, so that one with characters that are not shown is no address. */

@@ -90,6 +90,15 @@ describe("sending while Rondo works", () => {
     await status(panel, /Done/);
     await message(panel).press("ArrowUp");
     await composed(panel, "message two");
+    const earlier = panel.getByRole("listbox", { name: "Earlier messages" });
+    await earlier.getByRole("option", { name: /^message two/, selected: true }).waitFor();
+    await message(panel).press("ArrowUp");
+    await composed(panel, "message one");
+    await earlier.getByRole("option", { name: /^message one/, selected: true }).waitFor();
+    await message(panel).press("Escape");
+    await composed(panel, "");
+    await earlier.waitFor({ state: "detached" });
+    await message(panel).press("ArrowUp");
     await message(panel).press("ArrowUp");
     await composed(panel, "message one");
     await message(panel).press("Control+z");

@@ -98,6 +98,27 @@ describe("prompts of MCP servers", () => {
     assert.match(window.requests.at(-1)?.raw ?? "", /demo:\/\/resource\/static\/document\/architecture\.md/);
   });
 
+  it("V14 a template of resources is found after @, asks for its variable, and is attached with it", async () => {
+    window.plays([{ text: "Resource 12 is read." }]);
+    await type("Look at @resource:dynamictext");
+    await list("Mentions")
+      .getByRole("option", { name: /Dynamic Text Resource.*1 value…/ })
+      .waitFor();
+    await message(panel).press("Enter");
+    await composed(panel, "Look at @resourceId=");
+    await type("12");
+    await list("Values of resourceId").getByRole("option", { name: "12" }).waitFor();
+    await message(panel).press("Enter");
+    await composed(panel, "Look at ");
+    const chips = panel.getByRole("group", { name: "Attached" });
+    await chips.getByRole("button", { name: /^Show .*dynamic\/text\/12/ }).waitFor();
+    await message(panel).press("Enter");
+    await said(panel, "Resource 12 is read.");
+    const raw = window.requests.at(-1)?.raw ?? "";
+    assert.match(raw, /demo:\/\/resource\/dynamic\/text\/12/);
+    assert.match(raw, /Resource 12: This is a plaintext resource/);
+  });
+
   it("T17 what the server refuses comes back with its sentence", async () => {
     await message(panel).fill("/everything:resource-prompt Video 1");
     await message(panel).press("Escape");

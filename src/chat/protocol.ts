@@ -174,6 +174,8 @@ export const ToHost = z.discriminatedUnion("type", [
     type: z.literal("open-file"),
     path: z.string().check(z.maxLength(4096)),
     line: z.optional(z.int().check(z.gte(1))),
+    /** The last one of a range, which is selected. */
+    lastLine: z.optional(z.int().check(z.gte(1))),
   }),
   /** Asks which of these files, relative to the session's folder, do not exist. Answered with `checked-files`. */
   z.object({

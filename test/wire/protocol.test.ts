@@ -87,7 +87,7 @@ const messages: Messages = {
   "stop-asking": { type: "stop-asking" },
   "list-editor-contexts": { type: "list-editor-contexts" },
   "attach-editor-context": { type: "attach-editor-context", kind: "problems" },
-  "open-file": { type: "open-file", path, line: 15 },
+  "open-file": { type: "open-file", path, line: 15, lastLine: 18 },
   "load-image": { type: "load-image", path: "docs/flow.png" },
   "check-files": { type: "check-files", paths: ["src/a.ts"] },
   "open-diff": { type: "open-diff", requestID },

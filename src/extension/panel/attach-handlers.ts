@@ -49,7 +49,7 @@ async function open({ url, mime, filename, source }: Attachment, copies: vscode.
   const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
   if (data === undefined) {
     const uri = vscode.Uri.parse(url);
-    if (uri.scheme === "file") await openInEditor(uri.fsPath, source?.start);
+    if (uri.scheme === "file") await openInEditor(uri.fsPath, { line: source?.start, lastLine: source?.end });
     else await vscode.window.showTextDocument(uri, { preview: true });
     return;
   }

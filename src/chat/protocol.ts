@@ -21,6 +21,7 @@ import {
 import type { PendingComment, RestoreFile, ReviewFile } from "./review-views.ts";
 import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "./session-views.ts";
 import type { CommandChoice } from "./slash-command.ts";
+import { type FoundSymbols, symbolRequests } from "./symbol-links.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
@@ -215,6 +216,7 @@ export const ToHost = z.discriminatedUnion("type", [
   ...modelListRequests,
   ...mentionRequests,
   ...attachRequests,
+  ...symbolRequests,
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("manage-trust") }),
   /** Sets how long a turn may work, in the user's settings, and tries again. */
@@ -403,6 +405,7 @@ export type ToPanel = { seq: number } & (
   | { type: "context"; use: ContextUse }
   /** `missing`: those of the files that do not exist. */
   | { type: "checked-files"; paths: string[]; missing: string[] }
+  | ({ type: "found-symbols" } & FoundSymbols)
   | { type: "answer-image"; path: string; image: AnswerImage }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
   /** One trial for each rule, in their order. */

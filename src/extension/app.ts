@@ -65,6 +65,7 @@ import { EditorSelection } from "./panel/selection.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
 import { SlashCommands } from "./panel/slash-commands.ts";
 import { Starters } from "./panel/starters.ts";
+import { symbolHandlers } from "./panel/symbol-links.ts";
 import { openTour } from "./panel/tour.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
@@ -366,6 +367,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       bypassEnds.begun(conversations.current.chat.session.id);
       void sandboxOffer.show();
     },
+    ...symbolHandlers(page, () => foldersOf(conversations.current.chat)),
     ...workbenchHandlers(page, {
       log,
       showTerminal: () => host.showTerminal(),

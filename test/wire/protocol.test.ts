@@ -89,6 +89,8 @@ const messages: Messages = {
   "attach-editor-context": { type: "attach-editor-context", kind: "problems" },
   "open-file": { type: "open-file", path, line: 15, lastLine: 18 },
   "load-image": { type: "load-image", path: "docs/flow.png" },
+  "find-symbols": { type: "find-symbols", files: ["src/a.ts"], names: ["total"] },
+  "open-symbol": { type: "open-symbol", files: ["src/a.ts"], name: "Cart.total()" },
   "check-files": { type: "check-files", paths: ["src/a.ts"] },
   "open-diff": { type: "open-diff", requestID },
   "open-link": { type: "open-link", url: "https://example.com" },

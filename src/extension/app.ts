@@ -348,6 +348,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...attachHandlers({
       composer,
       attachFolder: (uri) => attach.attach({ kind: "folder", uri: uri.toString() }),
+      chat: () => conversations.current.chat,
       copies: vscode.Uri.joinPath(storage, "shown"),
     }),
     ...conversationHandlers(page, models),

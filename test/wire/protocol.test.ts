@@ -79,6 +79,7 @@ const messages: Messages = {
   "attach-uris": { type: "attach-uris", uris: ["file:///a.ts"] },
   "send-selection": { type: "send-selection", on: true },
   "open-attachment": { type: "open-attachment", index: 0 },
+  "open-sent": { type: "open-sent", messageID, partID: "prt_1" },
   "begin-mention": { type: "begin-mention" },
   "find-mentions": { type: "find-mentions", query: { words: "cart", ignored: false } },
   "attach-mention": { type: "attach-mention", mention: { kind: "file", uri: "file:///a.ts", lines: [1, 2] } },

@@ -42,7 +42,7 @@ describe("symbols in an answer", () => {
 
   const link = (name: string) => panel.getByRole("link", { name, exact: true });
   const cursorAt = (line: number) => window.page.locator("#status\\.editor\\.selection", { hasText: `Ln ${line},` });
-  const shows = (file: string) => window.page.locator(".tab.active", { hasText: file }).waitFor();
+  const tab = (file: string) => window.page.locator(".tab.active", { hasText: file });
 
   it("are links where they are known, and open the definition; others stay text", async () => {
     window.plays([{ text }]);
@@ -56,8 +56,7 @@ describe("symbols in an answer", () => {
       ["onlyElsewhere", 2, "other.ts"],
     ] as const) {
       await link(name).waitFor();
-      await clickUntil(link(name), async () => await cursorAt(line).isVisible());
-      await shows(file);
+      await clickUntil(link(name), async () => (await tab(file).isVisible()) && (await cursorAt(line).isVisible()));
     }
     for (const name of ["noSuchThing", "command:workbench.action.quit"]) assert.equal(await link(name).count(), 0);
   });
@@ -68,7 +67,7 @@ describe("symbols in an answer", () => {
     await choice.getByText("Definitions of parseTwice").waitFor();
     assert.equal(await choice.getByRole("option").count(), 2);
     await choice.getByRole("option", { name: /symbols\/third\.ts:1/ }).click();
-    await shows("third.ts");
+    await tab("third.ts").waitFor();
   });
 
   it("says so where the definition is gone meanwhile", async () => {

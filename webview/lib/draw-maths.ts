@@ -59,6 +59,8 @@ function resultOf(source: string): JobResult<string> | Promise<JobResult<string>
 
 function show(element: HTMLElement, source: string, result: JobResult<string>): void {
   element.classList.add("drawn");
+  // It is found by its source: read-text.ts.
+  element.dataset["source"] = source;
   const math = result.ok ? mathElement(result.output) : undefined;
   if (math) {
     showSource(element, source);

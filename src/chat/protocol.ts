@@ -21,7 +21,7 @@ import {
 import type { PendingComment, RestoreFile, ReviewFile } from "./review-views.ts";
 import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "./session-views.ts";
 import type { CommandChoice } from "./slash-command.ts";
-import { type FoundSymbols, symbolRequests } from "./symbol-links.ts";
+import { type FoundSymbols, symbolRequests } from "./symbol-names.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */

@@ -65,7 +65,7 @@ import { EditorSelection } from "./panel/selection.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
 import { SlashCommands } from "./panel/slash-commands.ts";
 import { Starters } from "./panel/starters.ts";
-import { symbolHandlers } from "./panel/symbol-links.ts";
+import { symbolHandlers } from "./panel/symbol-handlers.ts";
 import { openTour } from "./panel/tour.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";

@@ -1,6 +1,6 @@
 /** Which inline code names a symbol, and which symbols of a language service it means. */
 import assert from "node:assert/strict";
-import { isSymbol, writtenSymbol } from "../../src/chat/symbol-links.ts";
+import { isSymbol, writtenSymbol } from "../../src/chat/symbol-names.ts";
 
 describe("symbols in inline code", () => {
   it("are names, with what encloses them, and calls", () => {

@@ -8,7 +8,7 @@ import {
   mostFiles,
   mostNames,
   writtenSymbol,
-} from "../../src/chat/symbol-links.ts";
+} from "../../src/chat/symbol-names.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import { parseLink } from "./link-target.ts";
 import { placesIn } from "./places.ts";

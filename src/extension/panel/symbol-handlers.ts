@@ -4,7 +4,7 @@
  */
 import path from "node:path";
 import * as vscode from "vscode";
-import { type FoundSymbol, isSymbol, type WrittenSymbol, writtenSymbol } from "../../chat/symbol-links.ts";
+import { type FoundSymbol, isSymbol, type WrittenSymbol, writtenSymbol } from "../../chat/symbol-names.ts";
 import { t } from "../../l10n/l10n.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import type { CodeSymbol } from "../../tools/host.ts";

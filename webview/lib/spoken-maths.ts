@@ -29,6 +29,6 @@ export function replaceMaths(markdown: string, replace: (formula: FoundMaths) =>
 
 /** Returns where a formula begins, alone on its lines, whose end has not come yet; undefined: nowhere. */
 export function openMaths(text: string): number | undefined {
-  const open = /(?:^|\n) {0,3}(?:\$\$|\\\[)(?:(?!\n[ \t]*\n|\$\$|\\\])[\s\S])*$/.exec(text);
+  const open = /(?<=^|\n) {0,3}(?:\$\$|\\\[)(?:(?!\n[ \t]*\n|\$\$|\\\])[\s\S])*$/.exec(text);
   return open?.index;
 }

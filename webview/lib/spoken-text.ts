@@ -23,7 +23,9 @@ export function endOfSentences(text: string): number {
   // Code has no sentences: wait for its end.
   if ((text.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1) return 0;
   const closed = text.replace(codeBlock, (code) => "`".repeat(code.length));
-  const prose = replaceMaths(closed, ({ raw }) => "+".repeat(raw.length)).slice(0, openMaths(closed));
+  const masked = replaceMaths(closed, ({ raw }) => "+".repeat(raw.length));
+  const open = openMaths(closed) ?? closed.length;
+  const prose = masked.slice(0, open) + "+".repeat(closed.length - open);
   const last = [...prose.matchAll(possibleEnd)].findLast(({ index, 0: end }) =>
     isEnd(prose, index, index + end.length),
   );

@@ -4,6 +4,7 @@ import type { ToPanel } from "../src/chat/protocol.ts";
 import { guardFocus } from "./lib/focus-guard.ts";
 import { parseLink } from "./lib/link-target.ts";
 import { warmUp } from "./lib/markdown.ts";
+import { sendOpenFile } from "./lib/open-file.ts";
 import { panel } from "./lib/panel.svelte.ts";
 import { send } from "./lib/vscode-api.ts";
 import Panel from "./Panel.svelte";
@@ -15,7 +16,7 @@ function followLink(event: Event): void {
   if (!place) return;
   event.preventDefault();
   if (place.type === "web") send({ type: "open-link", url: place.url });
-  else send({ type: "open-file", path: place.path, ...(place.line && { line: place.line }) });
+  else sendOpenFile(place.path, place);
 }
 document.addEventListener("click", followLink);
 document.addEventListener("keydown", (event) => {

@@ -38,6 +38,8 @@ export const attachRequests = [
   z.object({ type: z.literal("send-selection"), on: z.boolean() }),
   /** Shows what is attached: the file, else its text or image. */
   z.object({ type: z.literal("open-attachment"), index: z.int().check(z.gte(0)) }),
+  /** Shows what a sent message has in itself: the text or image of an attachment. */
+  z.object({ type: z.literal("open-sent"), messageID: z.string(), partID: z.string() }),
 ] as const;
 
 /** The selection of the editor, as it would be sent now. */

@@ -21,6 +21,7 @@ import {
 import type { PendingComment, RestoreFile, ReviewFile } from "./review-views.ts";
 import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "./session-views.ts";
 import type { CommandChoice } from "./slash-command.ts";
+import { type FoundSymbols, symbolRequests } from "./symbol-names.ts";
 import type { Trace } from "./trace.ts";
 
 /** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
@@ -174,6 +175,8 @@ export const ToHost = z.discriminatedUnion("type", [
     type: z.literal("open-file"),
     path: z.string().check(z.maxLength(4096)),
     line: z.optional(z.int().check(z.gte(1))),
+    /** The last one of a range, which is selected. */
+    lastLine: z.optional(z.int().check(z.gte(1))),
   }),
   /** Asks which of these files, relative to the session's folder, do not exist. Answered with `checked-files`. */
   z.object({
@@ -213,6 +216,7 @@ export const ToHost = z.discriminatedUnion("type", [
   ...modelListRequests,
   ...mentionRequests,
   ...attachRequests,
+  ...symbolRequests,
   z.object({ type: z.literal("set-key") }),
   z.object({ type: z.literal("manage-trust") }),
   /** Sets how long a turn may work, in the user's settings, and tries again. */
@@ -401,6 +405,7 @@ export type ToPanel = { seq: number } & (
   | { type: "context"; use: ContextUse }
   /** `missing`: those of the files that do not exist. */
   | { type: "checked-files"; paths: string[]; missing: string[] }
+  | ({ type: "found-symbols" } & FoundSymbols)
   | { type: "answer-image"; path: string; image: AnswerImage }
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
   /** One trial for each rule, in their order. */

@@ -60,6 +60,7 @@ import { EditorSelection } from "./panel/selection.ts";
 import { SessionsPage } from "./panel/sessions-page.ts";
 import { SlashCommands } from "./panel/slash-commands.ts";
 import { Starters } from "./panel/starters.ts";
+import { symbolHandlers } from "./panel/symbol-handlers.ts";
 import { openTour } from "./panel/tour.ts";
 import { TracePage } from "./panel/trace-page.ts";
 import { workbenchHandlers } from "./panel/workbench-handlers.ts";
@@ -311,6 +312,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...attachHandlers({
       composer,
       attachFolder: (uri) => attach.attach({ kind: "folder", uri: uri.toString() }),
+      chat: () => conversations.current.chat,
       copies: vscode.Uri.joinPath(storage, "shown"),
     }),
     ...conversationHandlers(page, models),
@@ -330,6 +332,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       bypassEnds.begun(conversations.current.chat.session.id);
       void sandboxOffer.show();
     },
+    ...symbolHandlers(page, () => foldersOf(conversations.current.chat)),
     ...workbenchHandlers(page, {
       log,
       showTerminal: () => host.showTerminal(),

@@ -3,6 +3,7 @@ import type { Chat } from "../chat/apply.ts";
 import { t } from "../l10n/l10n.ts";
 import { planAt } from "./comments/plan-documents.ts";
 import { proposedText } from "./panel/open.ts";
+import { sentText } from "./panel/sent-attachments.ts";
 import { worktreeText } from "./panel/worktree-diff.ts";
 import type { ShownReview } from "./review/shown-review.ts";
 import { checkpointText } from "./sessions/editor-checkpoints.ts";
@@ -18,6 +19,7 @@ interface DocumentSources {
 /** Returns the text of a document with one of Rondo's schemes. */
 export async function documentText(uri: vscode.Uri, { shownReview, chatOf }: DocumentSources): Promise<string> {
   const texts: Record<string, (uri: vscode.Uri) => string | undefined | Promise<string | undefined>> = {
+    "rondo-attached": () => sentText(uri, chatOf),
     "rondo-before": () => shownReview.text(uri),
     "rondo-checkpoint": checkpointText,
     "rondo-lines": () => shownReview.text(uri),

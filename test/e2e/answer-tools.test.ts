@@ -6,7 +6,8 @@ import { openWindow, type Window } from "./window.ts";
 
 const lines = Array.from({ length: 40 }, (_, at) => `export const value${at + 1} = ${at + 1};\n`).join("");
 const haiku = { id: "claude-haiku-5-5", name: "Claude Haiku 5.5" };
-const written = "Written. The **rate** is in `src/a.ts:25`; old/none.ts:3 is gone.";
+const written =
+  "Written. The **rate** is in `src/a.ts:25`; old/none.ts:3 is gone. So are src/a.ts:10-12 and [these](src/a.ts#L38-L90).";
 
 describe("the tools of an answer", () => {
   let window: Window;
@@ -18,6 +19,12 @@ describe("the tools of an answer", () => {
   });
   after(() => window?.close());
 
+  /** The status bar tells the place of the cursor and how many characters are selected. */
+  const selected = async (line: number, lines: string[]) => {
+    const text = lines.join("\n");
+    const place = `Ln ${line}, Col ${(lines.at(-1) ?? "").length + 1} (${text.length} selected)`;
+    await window.page.locator("#status\\.editor\\.selection", { hasText: place }).waitFor();
+  };
   const cursorAt = (line: number) =>
     window.page.locator("#status\\.editor\\.selection", { hasText: `Ln ${line},` }).waitFor();
 
@@ -49,6 +56,14 @@ describe("the tools of an answer", () => {
     await panel.locator("summary", { hasText: "echo src/a.ts" }).click();
     await panel.getByRole("link", { name: "src/a.ts:30:5" }).click();
     await cursorAt(30);
+  });
+
+  it("selects the lines of a range, as far as the file has them", async () => {
+    const panel = await window.panel();
+    await panel.getByRole("link", { name: "src/a.ts:10-12" }).click();
+    await selected(12, ["export const value10 = 10;", "export const value11 = 11;", "export const value12 = 12;"]);
+    await panel.getByRole("link", { name: "these" }).click();
+    await selected(41, ["export const value38 = 38;", "export const value39 = 39;", "export const value40 = 40;", ""]);
   });
 
   it("strikes a place that is gone, and says so", async () => {

@@ -88,10 +88,21 @@ const openCost = (page: Page) =>
     .last()
     .click();
 
+/** One that the answer names, with its files. */
+const knownSymbol = {
+  type: "found-symbols" as const,
+  files: ["src/discount.ts", "src/cart.ts", "old/totals.ts"],
+  names: ["total()"],
+  found: [{ name: "total()", count: 1, path: "src/cart.ts", line: 31 }],
+};
+
 export const answerStates = {
   "answer-tools": {
-    messages: [f.snapshot(answeredChat())],
-    act: (page: Page) => page.getByText("The sum is one cent too high.").hover(),
+    messages: [f.snapshot(answeredChat()), knownSymbol],
+    act: async (page: Page) => {
+      await page.getByRole("link", { name: "total()" }).waitFor();
+      await page.getByText("The sum is one cent too high.").hover();
+    },
   },
   "answer-again": { messages: [f.snapshot(answeredChat())], act: askAgain },
   "answer-cost": { messages: [f.snapshot(answeredChat())], act: openCost },

@@ -250,6 +250,23 @@ describe("attaching", () => {
     assert.equal(await eye.count(), 0);
   });
 
+  it("V14 opens what a sent message has in itself, as what an MCP server said", async () => {
+    const said = {
+      type: "file",
+      mime: "text/plain",
+      filename: "docs:greet",
+      url: "data:text/plain;base64,eA==",
+    } as const;
+    const sent = f.you("/docs:greet", said);
+    const panel = await panelWith(f.snapshot(f.chat("T", [sent])));
+    await panel.page.getByRole("article", { name: "You" }).getByRole("button", { name: "docs:greet" }).click();
+    const part = sent.parts.find(({ type }) => type === "file");
+    assert.ok(part);
+    assert.deepEqual(await panel.sentOf("open-sent"), [
+      { type: "open-sent", messageID: sent.info.id, partID: part.id },
+    ]);
+  });
+
   it("V14 says why a selection is not sent, and offers no eye then", async () => {
     const panel = await opened({ selection: selection({ filename: ".env", why: "it may hold secrets" }) });
     await panel.page.getByTitle(".env is not sent: it may hold secrets.").waitFor();

@@ -39,6 +39,26 @@ describe("formulas in an answer", () => {
     assert.ok(box && box.height > 20 && box.width > 3, JSON.stringify(box));
   });
 
+  it("are read by a screen reader as they are drawn, not as their source", async () => {
+    const panel = await answer("The rate $\\frac{r^2}{\\sqrt{n}}$ grows.\n\n$$\n\\sum_{k=1}^{n} k^2\n$$");
+    await maths(panel).nth(1).waitFor();
+    const client = await panel.page.context().newCDPSession(panel.page);
+    const { nodes } = await client.send("Accessibility.getFullAXTree");
+    const inLog = nodes.filter(({ ignored }) => !ignored);
+    const words = JSON.stringify(inLog.map(({ name, description, value }) => [name, description, value]));
+    assert.doesNotMatch(words, /frac|sqrt|sum_/);
+    const roles = inLog.map(({ role }) => String(role?.value));
+    for (const role of ["MathMLFraction", "MathMLSquareRoot", "MathMLSup", "MathMLUnderOver"]) {
+      assert.ok(roles.includes(role), `${role} is not among ${roles.filter((one) => one.startsWith("MathML")).join()}`);
+    }
+    const formula = panel.page.locator(".Maths").first();
+    await formula.hover();
+    assert.equal(await formula.getAttribute("title"), "$\\frac{r^2}{\\sqrt{n}}$", "it is there for the eye");
+    await panel.page.mouse.move(0, 0);
+    assert.equal(await formula.getAttribute("title"), null);
+    await client.detach();
+  });
+
   it("have their alphabets and columns", async () => {
     const panel = await answer(
       "$\\mathbb{R}\\mathcal{L}\\mathbf{v}\\mathfrak{g}\\boldsymbol{\\alpha}\\mathbb{C}h$\n\n$$\\begin{aligned}a&=b\\end{aligned}$$",

@@ -146,6 +146,46 @@ describe("find in the conversation", () => {
     }
   });
 
+  it("U11 finds formulas by their source, and marks what is drawn", async () => {
+    const text =
+      "Grows by $r_{rate}$ each year.\n\n$$\n\\frac{rate}{2}\n$$\n\n$$\n\\sqrt{rate}\n$$\n\nAnd $\\foo{rate}$ fails.";
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([f.said(text)])])));
+    await panel.page.locator("math").nth(2).waitFor();
+    await find(panel, "rate");
+    await says(panel, "1 of 4");
+    assert.deepEqual(
+      (await marked(panel)).map((one) => one.replace(/^(\$.*\$) This .*/s, "$1")),
+      ["rrate", "rate2", "rate", "$\\foo{rate}$"],
+    );
+    const { text: first, isSeen } = await current(panel);
+    assert.deepEqual([first, isSeen], ["rrate", true]);
+    await find(panel, "\\frac{");
+    await says(panel, "1 of 1");
+    await find(panel, "by r_{rate} each");
+    await says(panel, "1 of 1");
+    assert.equal((await current(panel)).text, "by rrate each");
+    for (const query of ["$", "rate}{2}\\sqrt"]) {
+      await find(panel, query);
+      await says(panel, "No results");
+    }
+  });
+
+  it("U11 finds the title of a folded group, and leaves the group folded", async () => {
+    const reads = ["src/quinces.ts", "src/money.ts", "src/a.ts"].map((path) => f.readDone(path, 64));
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([...reads, f.said("Done.")])])));
+    await find(panel, "Read quinces.ts, mon");
+    await says(panel, "1 of 1");
+    const { text, isSeen } = await current(panel);
+    assert.deepEqual([text, isSeen], ["Read quinces.ts, mon", true]);
+    assert.equal(await log(panel).locator("details[open]").count(), 0);
+    await find(panel, "quinces.ts");
+    await says(panel, "1 of 2");
+    await field(panel).press("Enter");
+    await says(panel, "2 of 2");
+    assert.equal((await current(panel)).text, "quinces.ts");
+    assert.equal(await log(panel).locator("details[open]").count(), 1);
+  });
+
   it("U11 marks each match that it counts, one after the other, and goes around the end", async () => {
     const chat = f.chat("T", [f.asked, f.rondo([...f.work, f.said(f.answer)])]);
     const panel = await panelWith(f.snapshot(chat));

@@ -241,10 +241,11 @@ export class PanelPage {
     this.#seq++;
   }
 
-  /** Returns what the panel has sent, but for what it sends at any time: its focus, and the files that it links to. */
+  /** Returns what the panel has sent, but for what it sends at any time: its focus, and the files and symbols that it links to. */
   async sent(): Promise<ToHost[]> {
     const all = await this.page.evaluate(() => window.sent);
-    return all.filter(({ type }) => type !== "panel-focus" && type !== "check-files");
+    const atAnyTime = new Set(["panel-focus", "check-files", "find-symbols"]);
+    return all.filter(({ type }) => !atAnyTime.has(type));
   }
 
   /** Returns the sent messages of one type. */

@@ -16,12 +16,13 @@ describe("places in files", () => {
     const panel = await panelWith(f.snapshot(f.chat("T", [f.asked, f.rondo([f.said(text)])])));
     const all = ["src/cart.ts:25", "src/money.ts:31-33", "there", "https://a.example/b.ts:1", "src/list.ts:7"];
     assert.deepEqual(await links(panel).allInnerTexts(), all);
+    assert.equal(await links(panel).nth(1).getAttribute("title"), "Open src/money.ts at lines 31–33");
     await links(panel).nth(0).click();
     await links(panel).nth(1).press("Enter");
     await links(panel).nth(4).click();
     assert.deepEqual(await panel.sentOf("open-file"), [
       { type: "open-file", path: "src/cart.ts", line: 25 },
-      { type: "open-file", path: "src/money.ts", line: 31 },
+      { type: "open-file", path: "src/money.ts", line: 31, lastLine: 33 },
       { type: "open-file", path: "src/list.ts", line: 7 },
     ]);
   });

@@ -1,25 +1,32 @@
 /** Places in files that a text names. */
 import assert from "node:assert/strict";
+import { hrefOf, parseLink } from "../../webview/lib/link-target.ts";
 import { placesIn } from "../../webview/lib/places.ts";
 
 const cwd = "/home/dev/shop";
 const windows = "C:\\work\\shop";
 /** Returns each place with the text that stands for it. */
 const found = (text: string, folder = cwd) =>
-  placesIn(text, folder).map(({ start, end, path, line }) => `${text.slice(start, end)} → ${path} ${line}`);
+  placesIn(text, folder).map(({ start, end, path, line, lastLine }) => {
+    const lines = lastLine === undefined ? `${line}` : `${line}–${lastLine}`;
+    return `${text.slice(start, end)} → ${path} ${lines}`;
+  });
 
 describe("places in a text", () => {
   it("are found in sentences and in the output of programs", () => {
     for (const [text, ...expected] of [
       ["See src/a.ts:25.", "src/a.ts:25 → src/a.ts 25"],
-      ["In src/a.ts:31-33, and src/b.ts:4–9", "src/a.ts:31-33 → src/a.ts 31", "src/b.ts:4–9 → src/b.ts 4"],
+      ["In src/a.ts:31-33, and src/b.ts:4–9", "src/a.ts:31-33 → src/a.ts 31–33", "src/b.ts:4–9 → src/b.ts 4–9"],
       ["src/a.ts:25:3: error TS2322", "src/a.ts:25:3 → src/a.ts 25"],
       ["src/a.ts(25,3): error TS2322", "src/a.ts(25,3) → src/a.ts 25"],
       ["    at total (/home/dev/shop/src/a.ts:25:3)", "/home/dev/shop/src/a.ts:25:3 → src/a.ts 25"],
       ["    at file:///home/dev/shop/src/a%20b.ts:25:3", "file:///home/dev/shop/src/a%20b.ts:25:3 → src/a b.ts 25"],
       ['  File "src/my code/a.py", line 25, in f', 'src/my code/a.py", line 25 → src/my code/a.py 25'],
       [" ❯ test/cart.test.ts:58:31", "test/cart.test.ts:58:31 → test/cart.test.ts 58"],
-      ["src/a.ts#L25-L30", "src/a.ts#L25-L30 → src/a.ts 25"],
+      ["src/a.ts#L25-L30, src/a.ts#L2-4", "src/a.ts#L25-L30 → src/a.ts 25–30", "src/a.ts#L2-4 → src/a.ts 2–4"],
+      ["src/a.ts:9-3, src/a.ts:5-5", "src/a.ts:9-3 → src/a.ts 9", "src/a.ts:5-5 → src/a.ts 5"],
+      ["main.go:4-9", "main.go:4-9 → main.go 4–9"],
+      ["./src/a.ts 25:3-30, ./src/a.ts:25:3-30", "./src/a.ts:25:3-30 → src/a.ts 25"],
       ["./main.go:4:2: undefined", "./main.go:4:2 → main.go 4"],
       ["src/a.ts:15:export const a = 1", "src/a.ts:15 → src/a.ts 15"],
       ["app/(shop)/[id]/page.tsx:3", "app/(shop)/[id]/page.tsx:3 → app/(shop)/[id]/page.tsx 3"],
@@ -30,6 +37,28 @@ describe("places in a text", () => {
       ["größe/日本.ts:3", "größe/日本.ts:3 → größe/日本.ts 3"],
     ] as const) {
       assert.deepEqual(found(text), expected, text);
+    }
+  });
+
+  it("are written into a link, and read from it, with their lines", () => {
+    for (const lines of [
+      [undefined, undefined],
+      [25, undefined],
+      [25, 30],
+    ] as const) {
+      const [line, lastLine] = lines;
+      const read = parseLink(hrefOf("a b/c#1%:2.ts", line, lastLine));
+      assert.deepEqual(read, { type: "file", path: "a b/c#1%:2.ts", line, lastLine });
+    }
+    for (const [href, line, lastLine] of [
+      ["a.ts#L3-L9", 3, 9],
+      ["a.ts#L3-9", 3, 9],
+      ["a.ts:3-9", 3, 9],
+      ["a.ts:3–9", 3, 9],
+      ["a.ts:3:9", 3, undefined],
+      ["a.ts:9-3", 9, undefined],
+    ] as const) {
+      assert.deepEqual(parseLink(href), { type: "file", path: "a.ts", line, lastLine }, href);
     }
   });
 

@@ -52,6 +52,27 @@ describe("speech by sentence", () => {
     it(`ends at whole sentences: ${what}`, () => assert.deepEqual(spokenPieces(text), pieces));
   }
 
+  it("says what formulas are, not their source, and waits for their end", () => {
+    const [text, pieces] = [
+      "With $n$ periods, $a = B_0$ grows to $a_n = a_0(1 + r)^n$. It costs $5 and $6. So:\n\n$$\n\\frac{a. B}{2}\n$$\n\nThen \\(x = 1\\). `$x_1$` stays.",
+      [
+        "With n periods, formula grows to formula.",
+        "It costs $5 and $6.",
+        "So:",
+        "formula.",
+        "Then x = 1.",
+        "$x1$ stays.",
+      ],
+    ] as const;
+    assert.deepEqual(spokenPieces(text), pieces);
+    assert.equal(endOfSentences("One.\n\n$$\na. B\n- c"), "One.\n".length);
+    assert.equal(endOfSentences("$$ is no formula. It is text.\n\nMore"), "$$ is no formula. It is text.\n".length);
+    const hostile = ["$", "$$", "\\(", "\\[", "`", "$`", "\n$$"].map((sign) => `${sign}a `.repeat(100_000));
+    const before = process.cpuUsage();
+    for (const one of hostile) spokenText(one.slice(0, endOfSentences(one) || one.length));
+    assert.ok(process.cpuUsage(before).user < 8_000_000);
+  });
+
   it("loses no word and repeats none, however the stream is cut", () => {
     const words = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
     const part = fc.constantFrom(

@@ -59,9 +59,11 @@ function resultOf(source: string): JobResult<string> | Promise<JobResult<string>
 
 function show(element: HTMLElement, source: string, result: JobResult<string>): void {
   element.classList.add("drawn");
+  // It is found by its source: read-text.ts.
+  element.dataset["source"] = source;
   const math = result.ok ? mathElement(result.output) : undefined;
   if (math) {
-    element.title = source;
+    showSource(element, source);
     element.replaceChildren(math);
     return;
   }
@@ -71,4 +73,12 @@ function show(element: HTMLElement, source: string, result: JobResult<string>): 
   why.textContent = ` ${t("This formula cannot be drawn. {0}", reason)}`;
   element.classList.add("failed");
   element.replaceChildren(code, why);
+}
+
+/** Shows the source under the pointer only: a title that stays is what a screen reader says in place of the formula. */
+function showSource(element: HTMLElement, source: string): void {
+  element.addEventListener("pointerenter", () => {
+    element.title = source;
+  });
+  element.addEventListener("pointerleave", () => element.removeAttribute("title"));
 }

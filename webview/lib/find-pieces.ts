@@ -17,6 +17,7 @@ import { diffTexts, patchRows } from "./diff-rows.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { attachedLines } from "./file-path.ts";
 import { relative } from "./format.ts";
+import { groupLine } from "./group-line.ts";
 import { type LogRow, rowsOf, rowText } from "./log-rows.ts";
 import { blockText } from "./markdown.ts";
 import { MarkdownBlocks } from "./markdown-blocks.ts";
@@ -68,11 +69,11 @@ function contentPieces(row: LogRow, context: PieceContext): FindPiece[] {
   if (activity.type === "retry") return [piece(`${row.key} line`, rowText(row, ""))];
   if (activity.type === "tool") return callPieces(activity.part, context);
   if (activity.type === "collapsed") {
-    const fold = [`${activity.parts[0]?.id} collapsed`, true] as const;
-    return within(
-      [fold],
-      activity.parts.flatMap((part) => callPieces(part, context)),
-    );
+    const { parts } = activity;
+    const fold = [`${parts[0]?.id} collapsed`, true] as const;
+    const { verb, object } = groupLine(parts, context.chat.session.cwd);
+    const calls = parts.flatMap((part) => callPieces(part, context));
+    return [piece(`${parts[0]?.id} group title`, `${verb} ${object}`), ...within([fold], calls)];
   }
   const { id, text } = activity.part;
   return [piece(`${id} text`, text.trim(), [`${id} open`, true])];

@@ -36,6 +36,7 @@ import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
 import { sessionTitle } from "./session-title.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
+import { symbolLinks } from "./symbol-links.ts";
 import { replaceText } from "./undoable-text.ts";
 import { savedState, saveState, send } from "./vscode-api.ts";
 
@@ -137,6 +138,7 @@ class PanelModel {
     child: ({ chat }) => this.chat && placeChild(this.chat, chat),
     "answer-image": ({ path, image }) => answerImages.take(path, image),
     "checked-files": ({ paths, missing }) => fileChecks.take(paths, missing),
+    "found-symbols": (found) => symbolLinks.take(found),
     context: ({ use }) => (this.context = use),
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
     "mention-kinds": ({ notes }) => (mentionSearch.notes = notes),

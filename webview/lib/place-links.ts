@@ -1,7 +1,7 @@
 /** Makes links of the places in files that an answer names, in the elements that show it. */
 import { t } from "../../src/l10n/l10n.ts";
 import { fileChecks } from "./file-checks.svelte.ts";
-import { hrefOf, parseLink } from "./link-target.ts";
+import { hrefOf, type PlaceLines, parseLink } from "./link-target.ts";
 import { type FoundPlace, placesIn } from "./places.ts";
 
 /** Elements with texts that are no prose, or that are links already. */
@@ -34,12 +34,12 @@ function textNodes(element: Element): Text[] {
 function linkNode(node: Text, cwd: string): void {
   const places = placesIn(node.data, cwd).slice(0, mostLinks);
   // From the end, so that what is before stays where it is.
-  for (const { start, end, path, line } of places.reverse()) {
+  for (const { start, end, path, line, lastLine } of places.reverse()) {
     const text = node.splitText(start);
     text.splitText(end - start);
     const link = document.createElement("span");
     link.className = "Place";
-    makeLink(link, hrefOf(path, line));
+    makeLink(link, hrefOf(path, line, lastLine));
     text.replaceWith(link);
     link.append(text);
   }
@@ -52,7 +52,7 @@ export function markMissing(root: HTMLElement): void {
     const place = parseLink(href);
     if (place?.type !== "file") continue;
     fileChecks.check(place.path);
-    const { state, title } = placeLook(place.path, place.line);
+    const { state, title } = placeLook(place.path, place);
     link.classList.toggle("gone", state === "gone");
     if (!link.classList.contains("Place")) {
       if (state === "gone") link.title = title;
@@ -82,9 +82,11 @@ interface PlaceLook {
   title: string;
 }
 
-export function placeLook(path: string, line: number | undefined): PlaceLook {
+export function placeLook(path: string, { line, lastLine }: PlaceLines): PlaceLook {
   if (!fileChecks.isMissing(path)) {
-    return { state: "link", title: line === undefined ? t("Open {0}", path) : t("Open {0} at line {1}", path, line) };
+    if (line === undefined) return { state: "link", title: t("Open {0}", path) };
+    const range = lastLine === undefined ? undefined : t("Open {0} at lines {1}–{2}", path, line, lastLine);
+    return { state: "link", title: range ?? t("Open {0} at line {1}", path, line) };
   }
   return path.includes("/") ? { state: "gone", title: t("There is no file {0}", path) } : { state: "plain", title: "" };
 }

@@ -3,7 +3,7 @@
  * and `File "src/a.py", line 25`. A place begins where its line number is found: from there the path is read backwards,
  * for a limited distance, so the time is linear in the text.
  */
-import { hrefOf, parseLink } from "./link-target.ts";
+import { hrefOf, lastLineOf, parseLink } from "./link-target.ts";
 
 export interface FoundPlace {
   /** Where it stands in the text. */
@@ -12,11 +12,16 @@ export interface FoundPlace {
   /** Relative to the session's folder, in which it is. */
   path: string;
   line: number;
+  /** Of a range of lines only. */
+  lastLine: number | undefined;
 }
 
-/** A line number behind a path, in each of its forms. */
+/**
+ * A line number behind a path, in each of its forms. Two numbers with a dash are lines, unless a column stands before
+ * them: `webpack` writes `a.ts:25:3-30`.
+ */
 const lineNumber =
-  /:(\d{1,7})(?:(?::\d{1,7})?[-–]\d{1,7}|:\d{1,7})?(?!\w)|\((\d{1,7}),\d{1,7}\)|#L(\d{1,7})(?:-L?\d{1,7})?(?!\w)|", line (\d{1,7})(?!\w)/g;
+  /:(?<line>\d{1,7})(?:[-–](?<last>\d{1,7})|:\d{1,7}(?:[-–]\d{1,7})?)?(?!\w)|\((?<paren>\d{1,7}),\d{1,7}\)|#L(?<hash>\d{1,7})(?:[-–]L?(?<hashLast>\d{1,7}))?(?!\w)|", line (?<quoted>\d{1,7})(?!\w)/g;
 
 const longestPath = 300;
 const pathCharacter = /[\p{L}\p{M}\p{N}_\-.+@$~%#/\\()[\]]/u;
@@ -32,14 +37,16 @@ export function placesIn(text: string, cwd: string): FoundPlace[] {
   const found: FoundPlace[] = [];
   let from = 0;
   for (const match of text.matchAll(lineNumber)) {
-    const { index } = match;
-    const start = match[4] === undefined ? pathStart(text, index, from) : quotedStart(text, index, from);
+    const { index, groups = {} } = match;
+    const isQuoted = groups["quoted"] !== undefined;
+    const start = isQuoted ? quotedStart(text, index, from) : pathStart(text, index, from);
     const path = start === undefined ? undefined : pathInside(text.slice(start, index), cwd);
-    const line = Number(match[1] ?? match[2] ?? match[3] ?? match[4]);
+    const line = Number(groups["line"] ?? groups["paren"] ?? groups["hash"] ?? groups["quoted"]);
+    const lastLine = lastLineOf(line, groups["last"] ?? groups["hashLast"]);
     if (start === undefined || path === undefined || line < 1) continue;
     if (parseLink(hrefOf(path, line)) === undefined) continue;
     from = index + match[0].length;
-    found.push({ start, end: from, path, line });
+    found.push({ start, end: from, path, line, lastLine });
   }
   return found;
 }

@@ -1,5 +1,7 @@
 /** Text of a model as a screen reader speaks it: whole sentences without the signs of Markdown. */
 import { t } from "../../src/l10n/l10n.ts";
+import type { FoundMaths } from "./maths-rules.ts";
+import { openMaths, replaceMaths } from "./spoken-maths.ts";
 
 /**
  * What may end a sentence: a mark before a space, with what closes a quotation or emphasis, an empty line, or a line
@@ -20,7 +22,10 @@ const codeBlock = /^[ \t]*```[\s\S]*?^[ \t]*```/gm;
 export function endOfSentences(text: string): number {
   // Code has no sentences: wait for its end.
   if ((text.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1) return 0;
-  const prose = text.replace(codeBlock, (code) => "`".repeat(code.length));
+  const closed = text.replace(codeBlock, (code) => "`".repeat(code.length));
+  const masked = replaceMaths(closed, ({ raw }) => "+".repeat(raw.length));
+  const open = openMaths(closed) ?? closed.length;
+  const prose = masked.slice(0, open) + "+".repeat(closed.length - open);
   const last = [...prose.matchAll(possibleEnd)].findLast(({ index, 0: end }) =>
     isEnd(prose, index, index + end.length),
   );
@@ -46,8 +51,7 @@ function isEnd(text: string, at: number, end: number): boolean {
 
 /** Returns the words of Markdown. A heading, a paragraph and an item of a list each end with a mark. */
 export function spokenText(markdown: string): string {
-  const lines = markdown
-    .replace(codeBlock, "\nCode.\n")
+  const lines = replaceMaths(markdown.replace(codeBlock, "\nCode.\n"), spokenFormula)
     .replace(/!?\[([^\][]*)\]\((?:[^()]|\([^()]*\))*\)/g, "$1")
     .split("\n");
   let spoken = "";
@@ -65,6 +69,11 @@ export function spokenText(markdown: string): string {
     if (/[\p{L}\p{N}]/u.test(words)) spoken = `${spoken} ${words}`.trimStart();
   }
   return withEnd(spoken);
+}
+
+/** Short ones in letters are said. The others are read where they are drawn. */
+function spokenFormula({ tex, display }: FoundMaths): string {
+  return !display && /^[\p{L}\p{N}\s.,=+<>()/-]+$/u.test(tex) ? tex : t("formula");
 }
 
 const beginsBlock = /^[ \t]*(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]/;

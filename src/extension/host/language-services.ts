@@ -128,7 +128,8 @@ class LineReader {
   }
 }
 
-async function workspaceSymbols(query: string): Promise<CodeSymbol[]> {
+/** Returns the symbols of the workspace whose names have the letters of the query. */
+export async function workspaceSymbols(query: string): Promise<CodeSymbol[]> {
   const found = await vscode.commands.executeCommand<vscode.SymbolInformation[] | undefined>(
     "vscode.executeWorkspaceSymbolProvider",
     query,
@@ -144,7 +145,8 @@ function information({ name, kind, containerName, location }: vscode.SymbolInfor
   };
 }
 
-async function fileSymbols(file: string): Promise<CodeSymbol[]> {
+/** @throws ToolError if VS Code does not open the file as text */
+export async function fileSymbols(file: string): Promise<CodeSymbol[]> {
   const uri = await addressOf(file);
   await opened(uri);
   const found = await vscode.commands.executeCommand<(vscode.DocumentSymbol | vscode.SymbolInformation)[] | undefined>(

@@ -1,6 +1,7 @@
 /** Attaches what is pasted or dropped, and opens what is attached. */
 
 import * as vscode from "vscode";
+import type { Chat } from "../../chat/apply.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { textFile } from "../../chat/text-file.ts";
 import { t } from "../../l10n/l10n.ts";
@@ -9,16 +10,18 @@ import { AttachError } from "./attachments.ts";
 import type { Composer } from "./composer.ts";
 import type { Handlers } from "./handlers.ts";
 import { openInEditor } from "./open.ts";
+import { openSent } from "./sent-attachments.ts";
 
 interface AttachOptions {
   composer: Pick<Composer, "attach" | "attachFiles" | "attachments">;
   /** Attaches the names of a folder's files. */
   attachFolder(uri: vscode.Uri): Promise<void>;
+  chat(): Chat;
   /** A folder for copies that are shown. */
   copies: vscode.Uri;
 }
 
-export function attachHandlers({ composer, attachFolder, copies }: AttachOptions) {
+export function attachHandlers({ composer, attachFolder, chat, copies }: AttachOptions) {
   return {
     "attach-data": ({ name, mime, data }) => {
       const bytes = Buffer.from(data, "base64");
@@ -37,6 +40,7 @@ export function attachHandlers({ composer, attachFolder, copies }: AttachOptions
       const attachment = composer.attachments[index];
       if (attachment) await open(attachment, copies);
     },
+    "open-sent": async (sent) => await openSent(chat(), sent, (part) => open(part, copies)),
   } satisfies Partial<Handlers>;
 }
 
@@ -49,7 +53,7 @@ async function open({ url, mime, filename, source }: Attachment, copies: vscode.
   const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
   if (data === undefined) {
     const uri = vscode.Uri.parse(url);
-    if (uri.scheme === "file") await openInEditor(uri.fsPath, source?.start);
+    if (uri.scheme === "file") await openInEditor(uri.fsPath, { line: source?.start, lastLine: source?.end });
     else await vscode.window.showTextDocument(uri, { preview: true });
     return;
   }

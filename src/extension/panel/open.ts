@@ -10,10 +10,16 @@ import { isWithin } from "../../tools/file-access/requirements.ts";
 import { refusalOf } from "../../tools/node-host/locate.ts";
 import { NoticeError } from "../notice-error.ts";
 
+/** Lines of a file, from 1; those of a range are selected. */
+interface ShownLines {
+  line?: number | undefined;
+  lastLine?: number | undefined;
+}
+
 /** Opens a file. `file` is absolute, or relative to one of the workspace's folders. `meant` finds one that is not there. */
 export async function openInEditor(
   file: string,
-  line: number | undefined,
+  lines: ShownLines,
   meant: () => Promise<vscode.Uri | undefined> = async () => undefined,
 ): Promise<void> {
   const uri = await findFile(file).catch(async (error: unknown) => {
@@ -21,9 +27,15 @@ export async function openInEditor(
     if (!other) throw error;
     return other;
   });
-  const at = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);
-  const selection = line === undefined ? {} : { selection: new vscode.Range(at, at) };
-  await vscode.window.showTextDocument(uri, { preview: true, ...selection });
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.window.showTextDocument(document, { preview: true, ...selectionOf(document, lines) });
+}
+
+function selectionOf(document: vscode.TextDocument, { line, lastLine }: ShownLines): { selection?: vscode.Range } {
+  if (line === undefined) return {};
+  const from = document.validatePosition(new vscode.Position(Math.max(0, line - 1), 0));
+  if (lastLine === undefined || lastLine <= line) return { selection: new vscode.Range(from, from) };
+  return { selection: new vscode.Range(from, document.lineAt(Math.min(lastLine, document.lineCount) - 1).range.end) };
 }
 
 /** @throws Error for a file that does not exist, or whose name is not that of a file on this machine */

@@ -24,9 +24,9 @@ export function workbenchHandlers(
   { log, showTerminal, meant, ownFolder, readImage }: WorkbenchOptions,
 ) {
   return {
-    "open-file": async ({ path: file, line }) => {
+    "open-file": async ({ path: file, line, lastLine }) => {
       const own = ownFolder();
-      await openInEditor(own === undefined ? file : path.resolve(own, file), line, () => meant(file));
+      await openInEditor(own === undefined ? file : path.resolve(own, file), { line, lastLine }, () => meant(file));
     },
     "check-files": async ({ paths }) => {
       const missing = await missingFiles(paths, foldersOf(ownFolder()));

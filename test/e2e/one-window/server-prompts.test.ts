@@ -57,6 +57,22 @@ describe("prompts of MCP servers", () => {
     // The name of the chip is in two pieces, of which the first is cut where there is no room.
     const shown = (await panel.getByRole("article", { name: "You" }).last().textContent()) ?? "";
     assert.match(shown, /everything:completable-prompt[\s\S]*\/everything:completable-prompt Engineering Alice/);
+
+    // What the server has said opens, and cannot be changed.
+    await panel
+      .getByRole("article", { name: "You" })
+      .last()
+      .getByRole("button", { name: /everything:completable-prompt/ })
+      .click();
+    await window.page.locator(".tab.active", { hasText: "completable-prompt" }).waitFor();
+    await window.page
+      .locator(".editor-instance .view-line", { hasText: "Please promote Alice to the head of the Engineering team." })
+      .first()
+      .waitFor();
+    await window.page.locator(".editor-instance .view-lines").first().click();
+    await window.page.keyboard.type("x");
+    await window.page.getByText("Cannot edit in read-only editor").waitFor();
+    await message(panel).click();
   });
 
   it("T17 a server that does not answer is stopped by Escape; the message comes back and nothing is sent", async () => {

@@ -23,7 +23,6 @@ import {
   estimateContext,
   fixedSize,
   isCompaction,
-  pendingPrompt,
   sizeOfEntry,
   sizeOfThoughts,
   sum,
@@ -31,7 +30,7 @@ import {
   withoutOutputs,
 } from "./context.ts";
 import { leaveOut } from "./leave-out.ts";
-import { carryPins, roomForPins } from "./pins.ts";
+import { carryPins, roomForPins, tellUnpinned } from "./pins.ts";
 import { renewPrefix } from "./prefix.ts";
 import { survivors } from "./survivors.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
@@ -158,13 +157,6 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
     type: "failed",
     why: msg("The conversation does not fit into the model's window, however it is cut."),
   });
-}
-
-function tellUnpinned(turn: Turn, names: readonly string[]): void {
-  const { user } = pendingPrompt(turn.chat);
-  if (names.length === 0 || !user) return;
-  const those = names.length === 1 ? "is no longer pinned: it does" : "are no longer pinned: they do";
-  turn.notifyUser(user.id, `${names.join(", ")} ${those} not fit beside the summary of the conversation.`);
 }
 
 function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {

@@ -6,7 +6,7 @@ import { newID } from "../../chat/ids.ts";
 import type { FilePart, Part, TextPart } from "../../chat/message.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
-import { answeredBefore, fixedSize, overflowLimit, sizeOfPart, sum } from "./context.ts";
+import { answeredBefore, fixedSize, overflowLimit, pendingPrompt, sizeOfPart, sum } from "./context.ts";
 import { pieceName } from "./piece-names.ts";
 
 /** Returns the ids of the parts that are pinned and not dropped. */
@@ -55,6 +55,18 @@ export function carryPins(turn: Pick<Turn, "chat" | "emit">, request: Entry, roo
     }
   }
   return unpinned;
+}
+
+/** Tells the user what is no longer pinned. `names`: of `carryPins`. `beside`: what takes the room. */
+export function tellUnpinned(
+  turn: Pick<Turn, "chat" | "notifyUser">,
+  names: readonly string[],
+  beside = "the summary of the conversation",
+): void {
+  const { user } = pendingPrompt(turn.chat);
+  if (names.length === 0 || !user) return;
+  const those = names.length === 1 ? "is no longer pinned: it does" : "are no longer pinned: they do";
+  turn.notifyUser(user.id, `${names.join(", ")} ${those} not fit beside ${beside}.`);
 }
 
 function isCopy(part: Part): part is (TextPart | FilePart) & { pin: string } {

@@ -145,8 +145,10 @@ export const FilePart = z.object({
   filename: z.string(),
   /** `file:` for a file of the workspace, `data:` for attached bytes. */
   url: z.string(),
-  /** Line numbers from 1, both included, and their text when it was attached. */
-  source: z.optional(z.object({ start: z.number(), end: z.number(), text: z.string() })),
+  /** Line numbers from 1, both included, and their text when it was attached. `whole`: these were all lines of the file. */
+  source: z.optional(
+    z.object({ start: z.number(), end: z.number(), text: z.string(), whole: z.optional(z.literal(true)) }),
+  ),
   /** The version of the file that the model sees by it, by absolute path (T12). */
   seen: z.optional(z.record(z.string(), z.string())),
   /** As in a text part. */

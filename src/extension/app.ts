@@ -4,17 +4,13 @@ import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { attempt } from "../chat/attempt.ts";
 import { sameJson } from "../chat/json.ts";
-import { forLog } from "../loop/loop-events.ts";
 import { presentMode } from "../loop/setup/agent-config.ts";
-import { combineExternalTools } from "../loop/setup/external-tools.ts";
 import { ServerPrompts } from "../mcp/prompts/server-prompts.ts";
 import { ServerResources } from "../mcp/resources/server-resources.ts";
 import { RateLimits } from "../providers/shared/rate-limits.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
-import { taskTool } from "../tools/built-in/task.ts";
-import { standIns } from "../tools/built-in/tool-search.ts";
 import { registryOf } from "../tools/registry.ts";
 import { endOrphans } from "../tools/run-command/command-markers.ts";
 import { cleanUpWorktrees } from "../worktrees/clean-up.ts";
@@ -37,7 +33,6 @@ import { Follow } from "./follow/follow.ts";
 import { showEdit } from "./follow/show-edit.ts";
 import { openFolders } from "./host/documents.ts";
 import { vscodeHost } from "./host/vscode-host.ts";
-import { vscodeTools } from "./host/vscode-tools.ts";
 import { WindowServers } from "./mcp/window-servers.ts";
 import { AttachMention } from "./mentions/attach-mention.ts";
 import { FileIndex } from "./mentions/file-index.ts";
@@ -79,13 +74,13 @@ import { StepChanges } from "./review/step-changes.ts";
 import { BypassEnds } from "./sessions/bypass-ends.ts";
 import { ChangeAuthors } from "./sessions/change-authors.ts";
 import { initialChoices, modelToBeginWith, remembered, SessionChoices } from "./sessions/choices.ts";
-import type { ConversationObserver, SharedDeps } from "./sessions/conversation-options.ts";
+import type { ConversationObserver } from "./sessions/conversation-options.ts";
 import { Conversations } from "./sessions/conversations.ts";
-import { editorCheckpoints, forgetCheckpoints } from "./sessions/editor-checkpoints.ts";
 import { Projects } from "./sessions/projects.ts";
 import { SessionMarks } from "./sessions/session-marks.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
 import { windowBoundary } from "./sessions/window-boundary.ts";
+import { windowDeps } from "./sessions/window-deps.ts";
 import { readSettings, watchSettings } from "./settings.ts";
 import { windowStorage } from "./window-storage.ts";
 
@@ -157,46 +152,15 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   };
   const foldersOf = (chat: Chat) => [ownFolderOf(chat) ?? openFolders()].flat();
 
-  const deps: SharedDeps = {
-    hostFor: (chat) => host.forSession(sessions.outputs(chat.session.id), ownFolderOf(chat)),
-    hooksFor: (chat, ...session) => projects.hooks(chat, ...session, foldersOf(chat)),
-    project: (chat) => projects.load(foldersOf(chat)),
-    gitState: (chat) => projects.gitState(foldersOf(chat)),
-    ledger,
-    checkpointsFor: (chat) => {
-      const isApart = ownFolderOf(chat) !== undefined;
-      const about = { sessionID: chat.session.id, folders: () => foldersOf(chat), isApart };
-      return editorCheckpoints({ ...about, storage, log, review, changes });
-    },
-    forgetCheckpoints: (sessionID) => forgetCheckpoints(storage, sessionID),
-    tools,
-    externalTools: combineExternalTools([mcp.servers, vscodeTools(() => readSettings().vscodeTools)]),
-    toolSearchTools: standIns,
-    taskTool,
-    limits: models.limits,
-    facts: models.facts,
-    platform: process.platform,
-    openModel: (ref) => models.open(ref),
-    fallbackModel: () => models.fallback,
-    rules: (sessionID) => rules.inForce(sessionID),
-    keepRules: (more, scope, sessionID) => void rules.keep(more, scope, sessionID).catch((error) => log.error(error)),
-    ruleUsed: (rule) => rules.used(rule),
-    attended: true,
-    sendsWaiting: true,
-    lookPatienceMs: 200,
-    get titles() {
-      return readSettings().titles;
-    },
-    log: {
-      event(event) {
-        tracePage.event(event);
-        if (event.type !== "stream:delta") log.debug(event.type, forLog(event));
-      },
+  const deps = windowDeps({
+    ...{ changes, host, ledger, log, models, ownFolderOf, projects, review, rules, sessions, storage, tools },
+    foldersOf,
+    servers: mcp.servers,
+    trace: {
+      event: (event) => tracePage.event(event),
       firstByte: (messageID, afterMs) => tracePage.firstByte(messageID, afterMs),
-      note: (message) => log.info(message),
-      bug: (error) => log.error(error instanceof Error ? error : String(error)),
     },
-  };
+  });
   const observer: ConversationObserver = {
     event(session, event) {
       attention.event(session, event);

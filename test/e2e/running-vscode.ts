@@ -164,12 +164,11 @@ async function closeBrowser(): Promise<void> {
   shared = undefined;
 }
 
-if ("after" in globalThis) {
-  after(async () => {
-    await idle?.stop();
-    idle = undefined;
-    await closeBrowser();
-  });
+/** Stops the VS Code that was given back, and the browser; after all tests. */
+export async function stopIdle(): Promise<void> {
+  await idle?.stop();
+  idle = undefined;
+  await closeBrowser();
 }
 
 function kindOf(options: StartOptions): string {

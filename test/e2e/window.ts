@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { errors, type Frame, type Locator, type Page } from "playwright-core";
 import type { Answer, ReceivedRequest } from "../model-server.ts";
 import { freshFolder, webviewFrame, workbenchURL } from "../vscode.mjs";
-import { giveBack, type RunningVSCode, takeVSCode } from "./running-vscode.ts";
+import { giveBack, type RunningVSCode, stopIdle, takeVSCode } from "./running-vscode.ts";
 
 /** Console errors that are not Rondo's: VS Code's server lacks some files, and there is no network. */
 const noise = [
@@ -389,4 +389,9 @@ async function closeShared(): Promise<void> {
   await window?.close();
 }
 
-if ("after" in globalThis) after(closeShared);
+if ("after" in globalThis) {
+  after(async () => {
+    await closeShared();
+    await stopIdle();
+  });
+}

@@ -93,7 +93,7 @@ describe("I6 attachments", () => {
   it("T12 other files are attached with their text, and the version that the model sees", async () => {
     const real = path.join(realFolder(root), "a.txt");
     const seen = { [real]: versionOf("one\ntwo\n") };
-    const whole = { start: 1, end: 2, text: "one\ntwo\n" };
+    const whole = { start: 1, end: 2, text: "one\ntwo\n", whole: true };
     const attachment = await files.fromFile(uri("a.txt"));
     assert.deepEqual([attachment.source, attachment.seen], [whole, seen]);
     await symlink(at("a.txt"), at("alias.md"));

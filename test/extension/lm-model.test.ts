@@ -324,7 +324,14 @@ describe("VS Code models", () => {
       models.choose(ref);
       assert.deepEqual([models.readiness, models.current], [{ type: "ready" }, ref]);
       const unknown = "thinking level not available";
-      const choice = { ...ref, label: "Scripted", group: "VS Code: rondo-test", price: undefined, images: undefined, unknown };
+      const choice = {
+        ...ref,
+        label: "Scripted",
+        group: "VS Code: rondo-test",
+        price: undefined,
+        images: undefined,
+        unknown,
+      };
       assert.deepEqual([models.choices, models.describe(ref)], [[choice], choice]);
       assert.equal(models.facts.of(ref).contextWindow, 64_000);
       const { groups, thinking } = pickerList(models, ref, "high");

@@ -242,7 +242,8 @@ describe("H5 the fallback model", () => {
 
 describe("H6 a silent model", () => {
   const open = harnesses();
-  const limits = { stallNoticeMs: 20, stallTimeoutMs: 60, maxRetries: 1 };
+  // Longer than a busy machine makes a model wait that answers.
+  const limits = { stallNoticeMs: 300, stallTimeoutMs: 500, maxRetries: 1 };
 
   it("H6 is reported, then treated as a network error and retried", async () => {
     const h = open([{ say: ["Half"], hang: true }, ["Whole."]], { limits });
@@ -261,13 +262,13 @@ describe("H6 a silent model", () => {
       (request) => ({
         say: ["Slow"],
         before: async () => {
-          for (let beat = 0; beat < 10; beat++) {
+          for (let beat = 0; beat < 14; beat++) {
             request.onBytes();
-            await new Promise((resolve) => setTimeout(resolve, 15));
+            await new Promise((resolve) => setTimeout(resolve, 30));
           }
         },
       }),
-      { limits: { stallNoticeMs: 60, stallTimeoutMs: 100, maxRetries: 0 } },
+      { limits: { ...limits, maxRetries: 0 } },
     );
     assert.equal((await h.turn()).reason, "end_turn");
     assert.ok(!h.events.some(({ type }) => type === "silence"));

@@ -14,6 +14,10 @@ const lines = (filename: string, start: number, end: number): Attachment => ({
   ...{ mime: "text/plain", filename, url: `file:///shop/${filename}` },
   source: { start, end, text: "" },
 });
+const whole = (filename: string): Attachment => ({
+  ...{ mime: "text/plain", filename, url: `file:///shop/${filename}` },
+  source: { start: 1, end: 90, text: "", whole: true },
+});
 const picture = (name: string): Attachment => ({
   ...{ mime: "image/png", filename: name },
   url: `data:image/png;base64,${png(name, 56, 44).data}`,
@@ -25,6 +29,7 @@ const selection = {
 
 const attached: Attachment[] = [
   lines("src/discount.ts", 30, 41),
+  whole("src/cart.ts"),
   text("Problem in test/cart.test.ts:58"),
   text("src/fixtures/carts/"),
   text("Pasted text, 120 lines"),

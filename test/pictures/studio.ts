@@ -5,7 +5,8 @@ import { createRequire } from "node:module";
 import type { CDPSession } from "playwright-core";
 import { PNG } from "pngjs";
 import { now } from "../panel/fixtures.ts";
-import { launch, type PanelBrowser, type PanelPage } from "../panel/page.ts";
+import { withEnglishNames } from "../panel/in-language.ts";
+import { launch, type PanelBrowser, type PanelLanguage, type PanelPage } from "../panel/page.ts";
 import type { State } from "../panel/states.ts";
 import { moving, vanishing } from "../panel/system-settings.ts";
 import { Sheet, sizes, themes, usualSize } from "./sheet.ts";
@@ -29,16 +30,19 @@ export class Studio {
   readonly #panel: PanelPage;
   readonly #session: CDPSession;
 
-  private constructor(browser: PanelBrowser, panel: PanelPage, session: CDPSession) {
+  readonly #language: PanelLanguage;
+
+  private constructor(browser: PanelBrowser, panel: PanelPage, session: CDPSession, language: PanelLanguage) {
+    this.#language = language;
     this.#browser = browser;
     this.#panel = panel;
     this.#session = session;
   }
 
-  static async open(): Promise<Studio> {
-    const browser = await launch("pictures");
+  static async open(language: PanelLanguage): Promise<Studio> {
+    const browser = await launch("pictures", language);
     const panel = await browser.open();
-    return new Studio(browser, panel, await panel.page.context().newCDPSession(panel.page));
+    return new Studio(browser, panel, await panel.page.context().newCDPSession(panel.page), language);
   }
 
   async close(): Promise<void> {
@@ -51,7 +55,7 @@ export class Studio {
     await this.#panel.load(usualSize);
     await page.clock.setFixedTime(now);
     await this.#panel.post(...state.messages);
-    await state.act?.(page, this.#panel);
+    await state.act?.(this.#language === "en" ? page : withEnglishNames(page), this.#panel);
     // In its first moments a card ignores clicks, and its answers look otherwise.
     await page.locator(".answers.guarded").waitFor({ state: "detached" });
     // Whether something is under the pointer would depend on when the browser looks after a change of the size.

@@ -159,7 +159,7 @@ function selectedText(document: vscode.TextDocument, selection: vscode.Selection
 }
 
 function wholeText(text: string): Attachment["source"] {
-  return { start: 1, end: Math.max(1, countLines(text)), text };
+  return { start: 1, end: Math.max(1, countLines(text)), text, whole: true };
 }
 
 export async function pickFiles(): Promise<vscode.Uri[]> {

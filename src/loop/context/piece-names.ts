@@ -23,7 +23,7 @@ export function describePiece(part: Part, role: Message["role"]): Pick<PieceView
       return { kind: "comment", name: placeName(part), detail: t("your comment") };
     case "file": {
       const { source, mime } = part;
-      const how = source ? t("attached, lines {0}–{1}", source.start, source.end) : t("attached|file");
+      const how = source && !source.whole ? t("attached, lines {0}–{1}", source.start, source.end) : t("attached|file");
       return { kind: mime.startsWith("image/") ? "image" : "file", ...inFolder(part.filename, how) };
     }
     case "tool": {

@@ -32,7 +32,7 @@ import { Budget, type ReachedLimit } from "./budget.ts";
 import type { SessionState } from "./create-turn.ts";
 import { IntakeError } from "./intake-error.ts";
 import { PlanOffer } from "./plan-offer.ts";
-import { forNextStep, PromptQueue } from "./prompt-queue.ts";
+import { PromptQueue } from "./prompt-queue.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionEvents } from "./session-events.ts";
 import { SessionHooks } from "./session-hooks.ts";
@@ -40,6 +40,7 @@ import { SessionPrompts } from "./session-prompts.ts";
 import { SessionTurns } from "./session-turns.ts";
 import { endByMemory, endedError, markSession } from "./termination.ts";
 import { nameSession } from "./title.ts";
+import { WaitingPrompts } from "./waiting-prompts.ts";
 
 export type PromptResult =
   | { type: "ended"; end: TurnEnd }
@@ -68,6 +69,7 @@ export class Session {
   readonly #events: SessionEvents;
   readonly #prompts: SessionPrompts;
   readonly #turns: SessionTurns;
+  readonly #waiting: WaitingPrompts;
   readonly #closing = new AbortController();
 
   /** `chat` is new, or replayed from a record; `recover` closes what was running at the end of the record. */
@@ -124,7 +126,11 @@ export class Session {
       events: this.#events,
       prompts: this.#prompts,
       planOffer: this.#planOffer,
-      onDone: () => void this.#sendWaiting(),
+      onDone: () => void this.#waiting.sendDue(),
+    });
+    this.#waiting = new WaitingPrompts({
+      ...{ chat, deps, closing, queue: this.queue, prompts: this.#prompts, turns: this.#turns },
+      prepare: () => this.#prepare(),
     });
     const { background } = deps.host;
     background.listen(() => this.#events.apply({ type: "background", commands: [...background.list()] }));
@@ -197,15 +203,7 @@ export class Session {
 
   /** Answers the newest user message again after an error. Does nothing while a turn runs. @throws IntakeError */
   async tryAgain(): Promise<void> {
-    await this.#turns.waitForCurrent();
-    if (this.running || this.chat.messages.length === 0) return;
-    this.#refresh();
-    await this.#checkMemory();
-    if (this.running) return;
-    await this.#turns.run(async () => () => {
-      this.#answerAsChosen();
-      markSession(this.#state, undefined);
-    });
+    await this.#runAgain(() => {});
   }
 
   /**
@@ -226,8 +224,7 @@ export class Session {
   /** Compacts now, as a turn of its own. `keep`: what the summary is to keep, in the user's words. @throws IntakeError while a turn runs, or when there is nothing to compact */
   async compact(keep = ""): Promise<TurnEnd> {
     await this.#turns.waitForCurrent();
-    this.#refresh();
-    await this.#checkMemory();
+    await this.#prepare();
     // Another turn may have begun meanwhile: nothing may come between this and the run.
     const { user } = pendingPrompt(this.chat);
     if (this.running)
@@ -245,43 +242,9 @@ export class Session {
     this.#turns.retryNow();
   }
 
-  /**
-   * Interrupts the turn and begins a new one with the queued prompts for the next step, or else with the first of the
-   * others (Q2). `first`: id of the prompt that goes before all. Does nothing when it, or any, is no longer queued.
-   * @throws IntakeError
-   */
+  /** Interrupts the turn for the queued prompts: see WaitingPrompts. @throws IntakeError */
   async sendQueuedNow(first?: string): Promise<void> {
-    const isGone = () => this.queue.isEmpty || (first !== undefined && !this.queue.has(first));
-    if (isGone()) return;
-    this.#refresh();
-    await this.#checkMemory();
-    await this.stop();
-    await this.#turns.waitForCurrent();
-    if (this.running || isGone()) return;
-    if (first !== undefined) await this.queue.putFirst(first);
-    if (!this.running && !this.queue.isEmpty) await this.#runQueued();
-  }
-
-  /** Begins a turn with the first prompt that waits for the end of one, unless a plan waits for its answer (Q2). */
-  async #sendWaiting(): Promise<void> {
-    const { sendsWaiting, log } = this.#deps;
-    const isDue = () => sendsWaiting && !this.running && !this.queue.isEmpty && this.chat.requests.length === 0;
-    if (!isDue() || this.#closing.signal.aborted) return;
-    try {
-      this.#refresh();
-      await this.#checkMemory();
-      if (isDue()) await this.#runQueued();
-    } catch (error) {
-      // It stays in the queue: another window has been faster, or the session has ended for good.
-      if (!(error instanceof IntakeError)) log.bug(error);
-    }
-  }
-
-  async #runQueued(): Promise<void> {
-    await this.#turns.run(async () => {
-      const isOwnTurn = forNextStep(this.chat).length === 0;
-      return () => isOwnTurn && this.#prompts.takeFirst();
-    });
+    await this.#waiting.sendNow(first);
   }
 
   /** @returns whether the request was open @throws AnswerError for an answer of another kind; it then stays open */
@@ -395,18 +358,24 @@ export class Session {
 
   /** Goes on with a turn that was broken off. Does nothing while a turn runs. @throws IntakeError */
   async continueTurn(): Promise<void> {
-    await this.#turns.waitForCurrent();
-    if (this.running || this.chat.messages.length === 0) return;
-    this.#refresh();
-    await this.#checkMemory();
-    if (this.running) return;
-    await this.#turns.run(async () => (turn) => {
-      this.#answerAsChosen();
+    await this.#runAgain((turn) => {
       const { user } = pendingPrompt(this.chat);
       // A prompt without any reply is answered as it stands.
       if (user && this.chat.messages.at(-1)?.info.role === "assistant") {
         addSyntheticMessage(turn, user, reminders.brokenOff);
       }
+    });
+  }
+
+  /** Runs a turn that answers what was said before, by the model that is chosen now. Does nothing while a turn runs. */
+  async #runAgain(begin: (turn: Turn) => void): Promise<void> {
+    await this.#turns.waitForCurrent();
+    if (this.running || this.chat.messages.length === 0) return;
+    await this.#prepare();
+    if (this.running) return;
+    await this.#turns.run(async () => (turn) => {
+      this.#answerAsChosen();
+      begin(turn);
       markSession(this.#state, undefined);
     });
   }
@@ -439,6 +408,12 @@ export class Session {
     // An agent that is gone is what the turn then ends with.
     const agent = agents.find(({ name }) => name === user?.agent);
     if (agent) this.#state.resolver.choose(modelOf(agent, this.choices.model, this.#deps.facts));
+  }
+
+  /** To be called before a turn. @throws IntakeError `session-terminated` */
+  async #prepare(): Promise<void> {
+    this.#refresh();
+    await this.#checkMemory();
   }
 
   /** Reads the project again, for what comes next. A turn that runs reads it when it takes prompts. */

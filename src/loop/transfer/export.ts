@@ -102,7 +102,7 @@ function blockOf(part: Part): string {
     case "file":
       return part.pin !== undefined
         ? ""
-        : `📎 ${oneLine(part.filename)}${part.source ? `, lines ${part.source.start}–${part.source.end}` : ""}`;
+        : `📎 ${oneLine(part.filename)}${part.source && !part.source.whole ? `, lines ${part.source.start}–${part.source.end}` : ""}`;
     case "comment":
       return `**${oneLine(placeName(part))}**\n\n${fenced(part.source.text)}\n\n${part.text.trim()}`;
     case "tool":

@@ -313,7 +313,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       attachFolder: (uri) => attach.attach({ kind: "folder", uri: uri.toString() }),
       copies: vscode.Uri.joinPath(storage, "shown"),
     }),
-    ...conversationHandlers(page, models),
+    ...conversationHandlers(page, models, foldersOf),
     ...sessionsPage.handlers,
     ...worktrees.handlers,
     ...rivals.handlers,

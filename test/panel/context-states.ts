@@ -32,6 +32,8 @@ export const piecesUse: ContextUse = {
   ...use,
   pieces,
   pieceCount: 41,
+  waiting: { count: 1, tokens: 11_800 },
+  loose: { count: 37, tokens: 29_400 },
   dropCost: { usd: 0.021 },
   cache: {
     ...{ model, read: 40_960, written: 1_020, writtenForHour: 0, sent: 42_110, at: f.now },
@@ -44,6 +46,8 @@ const lockedUse: ContextUse = {
   dropCost: undefined,
   pieces: pieces.filter(({ dropped }) => !dropped).slice(0, 4),
   pieceCount: 4,
+  waiting: { count: 0, tokens: 0 },
+  loose: { count: 2, tokens: 20_200 },
   cache: piecesUse.cache && {
     ...piecesUse.cache,
     written: 0,

@@ -56,6 +56,14 @@ const lockedUse: ContextUse = {
   locked: true,
 };
 
+/** After "keep only what is pinned". */
+const keptUse: ContextUse = {
+  ...piecesUse,
+  pieces: pieces.map((one) => (one.pinned || !one.droppable ? one : { ...one, dropped: true })),
+  waiting: { count: 38, tokens: 41_200 },
+  loose: { count: 0, tokens: 0 },
+};
+
 const state = (shown: ContextUse, name: "Largest" | "Cache"): State => ({
   messages: [f.snapshot(f.chat("Fix the rounding", [f.asked, f.rondo(f.work)]), f.panelState({ contextUsed: 0.24 }))],
   act: async (page: Page) => {
@@ -67,6 +75,7 @@ const state = (shown: ContextUse, name: "Largest" | "Cache"): State => ({
 
 export const contextStates: Record<string, State> = {
   "context-pieces": state(piecesUse, "Largest"),
+  "context-kept": state(keptUse, "Cache"),
   "context-cache": state(piecesUse, "Cache"),
   "context-locked": state(lockedUse, "Cache"),
 };

@@ -92,7 +92,7 @@ describe("C8 pieces of the context", () => {
     const none = { count: 0, tokens: 0 };
     const after = { ...piecesUse, pieces: dropped, waiting: { count: 38, tokens: 41_200 }, loose: none };
     await panel.post({ type: "context", use: after });
-    assert.equal(await focused(panel), "Keep only what is pinned");
+    assert.equal(await keep.evaluate((one) => one === document.activeElement), true);
     assert.equal(await keep.getAttribute("aria-disabled"), "true");
     const status = region(panel, "Context").getByRole("status").first();
     assert.match(
@@ -139,9 +139,12 @@ describe("C8 pieces of the context", () => {
       /^System prompt.*What Rondo and the agent tell/,
     );
     assert.equal(await rows.first().getByRole("button").count(), 0);
-    assert.match(await region(panel, "Context").innerText(), /in a new session, and after a compaction/);
-    await button(panel, "Tools: github").press("Enter");
-    await region(panel, "MCP servers").waitFor();
+    assert.match(
+      await region(panel, "Context").innerText(),
+      /stay as they are until a new session or a compaction\. The model is told/,
+    );
+    await button(panel, "Tools: github (MCP)").press("Enter");
+    await region(panel, "Servers").waitFor();
   });
 
   it("C8 the host counts again when a piece changes in whichever window", async () => {

@@ -5,6 +5,10 @@ import type { ModelRef } from "./message.ts";
 export const PieceChange = z.enum(["pin", "unpin", "drop", "put-back"]);
 export type PieceChange = z.infer<typeof PieceChange>;
 
+/** Changes many at once: drops all that is not pinned, or puts back all drops that wait for the next request. */
+export const PiecesChange = z.enum(["keep-pinned", "put-back"]);
+export type PiecesChange = z.infer<typeof PiecesChange>;
+
 /** Estimated tokens. */
 export interface ContextUse {
   window: number;
@@ -12,21 +16,37 @@ export interface ContextUse {
   limit: number;
   /** As counted by the provider in its last reply; undefined if it did not. */
   reported: number | undefined;
-  parts: {
-    name: "system" | "rules" | "memory" | "skills" | "tools" | "messages" | "outputs";
-    tokens: number;
-    detail?: string;
-  }[];
-  /** All that are pinned or dropped, and the largest of the others; the largest first. */
+  parts: ContextPart[];
+  /** All that are pinned, the largest that are dropped, and the largest of the others; the largest first. */
   pieces: PieceView[];
   /** Number of all pieces. */
   pieceCount: number;
+  /** The drops that wait for the next request. */
+  waiting: PieceSum;
+  /** What "keep only what is pinned" drops. */
+  loose: PieceSum;
   /** What the drops that wait for the next request make it cost more, once; undefined if none waits. `usd`: undefined if the price is unknown. */
   dropCost: { usd: number | undefined } | undefined;
   /** Undefined before the first reply whose tokens the provider has reported. */
   cache: CacheUse | undefined;
   /** Whether the session runs in another window or process, so that nothing can be changed here. */
   locked: boolean;
+}
+
+export interface PieceSum {
+  count: number;
+  tokens: number;
+}
+
+export interface ContextPart {
+  name: "system" | "rules" | "memory" | "skills" | "tools" | "messages" | "outputs";
+  tokens: number;
+  /** The rules file or the MCP server, each of which is a part of its own. */
+  detail?: string;
+  /** Number of tools. */
+  count?: number;
+  /** Where the user can change it, if in one place. */
+  place?: { type: "file"; path: string } | { type: "servers" };
 }
 
 /** A part of the conversation that the user can pin or drop (C8). */

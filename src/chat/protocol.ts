@@ -4,7 +4,7 @@ import type { Chat, Entry } from "./apply.ts";
 import { attachRequests, type SelectionView } from "./attach.ts";
 import { type ArgumentValues, commandRequests } from "./command-requests.ts";
 import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
-import { type ContextUse, PieceChange } from "./context-views.ts";
+import { type ContextUse, PieceChange, PiecesChange } from "./context-views.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
 import { type FoundMentions, type MentionKindNotes, mentionRequests, type VariableValues } from "./mention-search.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
@@ -227,6 +227,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("show-log") }),
   /** Pins or drops a part of the conversation, or takes that back. */
   z.object({ type: z.literal("change-piece"), partID: z.string(), change: PieceChange }),
+  z.object({ type: z.literal("change-pieces"), change: PiecesChange }),
   /** Does what helps after something could not be done. */
   z.object({ type: z.literal("run-fix"), fix: NoticeFix }),
   /** The host also keeps the draft, so that it survives a reload of the window. */

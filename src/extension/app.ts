@@ -315,7 +315,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       chat: () => conversations.current.chat,
       copies: vscode.Uri.joinPath(storage, "shown"),
     }),
-    ...conversationHandlers(page, models),
+    ...conversationHandlers(page, models, foldersOf),
     ...sessionsPage.handlers,
     ...worktrees.handlers,
     ...rivals.handlers,

@@ -111,6 +111,30 @@ describe("two windows on one folder", () => {
     assert.equal(await first.read("asked.txt"), "asked\n");
   });
 
+  it("C8 the second sees the context of what runs in the first, and can change it when that is over; the first follows", async () => {
+    const panel = await first.panel();
+    const there = await second.panel();
+    const { answer, release } = heldAnswer();
+    first.plays(answer);
+    await say(panel, "talk again");
+    await status(there, /Answering|Thinking/);
+    const meter = (of: Frame) => of.getByRole("button", { name: /^Context: / });
+    const drop = there.getByRole("button", { name: "Drop “talk to me”" });
+    await meter(there).click();
+    await there.getByText("This session runs in another window or process. Change its context there.").waitFor();
+    // It is one of the smallest pieces.
+    await there.getByRole("region", { name: "Largest" }).getByRole("button", { name: "All", exact: true }).click();
+    assert.equal(await drop.getAttribute("aria-disabled"), "true");
+    release();
+    await status(panel, /Done/);
+    await there.locator("button:not([aria-disabled=true])[aria-label='Drop “talk to me”']").click();
+    await there.getByRole("button", { name: "Put back “talk to me”" }).waitFor();
+    await meter(panel).click();
+    await panel.getByRole("button", { name: "Put back “talk to me”" }).click();
+    await drop.waitFor();
+    for (const frame of [panel, there]) await press(frame, "Back to the conversation");
+  });
+
   it("Q2 a prompt for a session that stays busy elsewhere is returned with its owner", async () => {
     const panel = await first.panel();
     first.plays([run("sleep 8731.4")], [{ text: "I have slept." }]);

@@ -335,6 +335,7 @@ describe("C1 C2 how full the window is", () => {
       skills: "A skill.",
       added: "",
     };
+    const noFiles = { rules: [], memory: undefined };
     const definitions = [{ name: "t", description: "d", schema: {} }];
     const used = { ...config, system, definitions };
     const entries = [
@@ -342,7 +343,7 @@ describe("C1 C2 how full the window is", () => {
       but(assistant(call("read", {}, "Some output.")), { finish: "tool-calls", tokens: counts }),
     ];
     const chatOf = (messages: Entry[]) => ({ ...newSession(""), messages });
-    const { window, limit, reported, parts } = contextUse(chatOf(entries), used, prompt, defaultLimits);
+    const { window, limit, reported, parts } = contextUse(chatOf(entries), used, prompt, noFiles, defaultLimits);
     const sizes = [prompt.rules, prompt.memory, prompt.skills, "Some output."].map(sizeOfText);
     const [rules, memory, skills, outputs] = sizes as [number, number, number, number];
     assert.deepEqual(
@@ -356,14 +357,14 @@ describe("C1 C2 how full the window is", () => {
           { name: "rules", tokens: rules },
           { name: "memory", tokens: memory },
           { name: "skills", tokens: skills },
-          { name: "tools", tokens: sizeOfText(JSON.stringify(definitions)), detail: "1 tools" },
+          { name: "tools", tokens: sizeOfText(JSON.stringify(definitions)), count: 1 },
           { name: "messages", tokens: entries.reduce((all, entry) => all + sizeOfEntry(entry), 0) - outputs },
           { name: "outputs", tokens: outputs },
         ],
       },
     );
     const long = { ...prompt, rules: "word ".repeat(500), memory: "word ".repeat(500) };
-    const capped = contextUse(chatOf([]), used, long, defaultLimits).parts.slice(0, 3);
+    const capped = contextUse(chatOf([]), used, long, noFiles, defaultLimits).parts.slice(0, 3);
     assert.deepEqual(
       capped.map(({ tokens }) => tokens),
       [0, sizeOfText(system), 0],
@@ -373,8 +374,9 @@ describe("C1 C2 how full the window is", () => {
 
   it("C2 the count that is told is that of the last reply that has one, and of no summary", () => {
     const none = { base: "", rules: "", memory: "", skills: "", added: "" };
+    const noFiles = { rules: [], memory: undefined };
     const reported = (...entries: Entry[]) =>
-      contextUse({ ...newSession(""), messages: entries }, config, none, defaultLimits).reported;
+      contextUse({ ...newSession(""), messages: entries }, config, none, noFiles, defaultLimits).reported;
     assert.equal(reported(user("Hi.")), undefined);
     assert.equal(reported(reply()), undefined);
     const counted = reply({ tokens: counts });

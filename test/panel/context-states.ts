@@ -32,6 +32,8 @@ export const piecesUse: ContextUse = {
   ...use,
   pieces,
   pieceCount: 41,
+  waiting: { count: 1, tokens: 11_800 },
+  loose: { count: 37, tokens: 29_400 },
   dropCost: { usd: 0.021 },
   cache: {
     ...{ model, read: 40_960, written: 1_020, writtenForHour: 0, sent: 42_110, at: f.now },
@@ -44,12 +46,22 @@ const lockedUse: ContextUse = {
   dropCost: undefined,
   pieces: pieces.filter(({ dropped }) => !dropped).slice(0, 4),
   pieceCount: 4,
+  waiting: { count: 0, tokens: 0 },
+  loose: { count: 2, tokens: 20_200 },
   cache: piecesUse.cache && {
     ...piecesUse.cache,
     written: 0,
     lifetime: { type: "idle", fromMs: 300_000, toMs: 600_000, atMostMs: 3_600_000 },
   },
   locked: true,
+};
+
+/** After "keep only what is pinned". */
+const keptUse: ContextUse = {
+  ...piecesUse,
+  pieces: pieces.map((one) => (one.pinned || !one.droppable ? one : { ...one, dropped: true })),
+  waiting: { count: 38, tokens: 41_200 },
+  loose: { count: 0, tokens: 0 },
 };
 
 const state = (shown: ContextUse, name: "Largest" | "Cache"): State => ({
@@ -63,6 +75,7 @@ const state = (shown: ContextUse, name: "Largest" | "Cache"): State => ({
 
 export const contextStates: Record<string, State> = {
   "context-pieces": state(piecesUse, "Largest"),
+  "context-kept": state(keptUse, "Cache"),
   "context-cache": state(piecesUse, "Cache"),
   "context-locked": state(lockedUse, "Cache"),
 };

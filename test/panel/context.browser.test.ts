@@ -82,6 +82,71 @@ describe("C8 pieces of the context", () => {
     );
   });
 
+  it("C8 keep only what is pinned: it says what that drops, and all comes back at once; the focus stays in the page", async () => {
+    const panel = await opened();
+    const keep = button(panel, "Keep only what is pinned");
+    assert.match(await region(panel, "Context").innerText(), /Drops 37 pieces, 29 k tokens, from the next request on/);
+    assert.equal(await button(panel, "Put all back").count(), 0, "one has its own");
+    await keep.press("Enter");
+    const dropped = pieces.map((piece) => (piece.pinned || !piece.droppable ? piece : { ...piece, dropped: true }));
+    const none = { count: 0, tokens: 0 };
+    const after = { ...piecesUse, pieces: dropped, waiting: { count: 38, tokens: 41_200 }, loose: none };
+    await panel.post({ type: "context", use: after });
+    assert.equal(await keep.evaluate((one) => one === document.activeElement), true);
+    assert.equal(await keep.getAttribute("aria-disabled"), "true");
+    const status = region(panel, "Context").getByRole("status").first();
+    assert.match(
+      await status.innerText(),
+      /^38 pieces, 41 k tokens, leave with the next request\. That one costs about/,
+    );
+    assert.equal((await names(panel, "Largest")).length, 5, "so many do not crowd the page");
+    await keep.press("Enter");
+    await button(panel, "Put all back").press("Enter");
+    await panel.post({ type: "context", use: changed({}) });
+    assert.equal(await focused(panel), "Drop npm test");
+    assert.deepEqual(
+      await panel.sentOf("change-pieces"),
+      (["keep-pinned", "put-back"] as const).map((change) => ({ type: "change-pieces", change })),
+    );
+  });
+
+  it("C8 keep only what is pinned waits for the turn, for a pin, and for the other window; it says so", async () => {
+    const panel = await opened();
+    const keep = button(panel, "Keep only what is pinned");
+    const described = async () =>
+      await keep.evaluate((one) => (one.ariaDescribedByElements ?? [])[0]?.textContent?.trim());
+    const unpinned = pieces.filter(({ pinned }) => !pinned);
+    await panel.post({ type: "context", use: { ...piecesUse, pieces: unpinned } });
+    assert.equal(await described(), "Pin first what is to stay");
+    await keep.press("Enter");
+    await panel.post({ type: "context", use: { ...piecesUse, locked: true } });
+    assert.match((await described()) ?? "", /another window/);
+    await keep.press("Enter");
+    await panel.post({ type: "context", use: piecesUse });
+    await panel.post(events({ type: "status", status: { type: "busy", since: Date.now() } }));
+    assert.equal(await described(), "After this turn");
+    await keep.press("Enter");
+    assert.deepEqual(await panel.sentOf("change-pieces"), []);
+  });
+
+  it("C8 the fixed parts say what they are and open where they are changed; that they change with a new session", async () => {
+    const panel = await opened();
+    await button(panel, "Rules: AGENTS.md").press("Enter");
+    assert.deepEqual(await panel.sentOf("open-file"), [{ type: "open-file", path: "/home/ada/shop/AGENTS.md" }]);
+    const rows = panel.page.getByRole("table", { name: "Tokens by part" }).getByRole("rowheader");
+    assert.match(
+      (await rows.first().innerText()).replaceAll("\n", " "),
+      /^System prompt.*What Rondo and the agent tell/,
+    );
+    assert.equal(await rows.first().getByRole("button").count(), 0);
+    assert.match(
+      await region(panel, "Context").innerText(),
+      /stay as they are until a new session or a compaction\. The model is told/,
+    );
+    await button(panel, "Tools: github (MCP)").press("Enter");
+    await region(panel, "Servers").waitFor();
+  });
+
   it("C8 the host counts again when a piece changes in whichever window", async () => {
     const panel = await opened();
     const before = (await panel.sentOf("show-context")).length;

@@ -131,6 +131,7 @@ const messages: Messages = {
   "set-reply-limit": { type: "set-reply-limit", replies: 0 },
   "run-fix": { type: "run-fix", fix: "show-log" },
   "change-piece": { type: "change-piece", partID: "prt_1", change: "drop" },
+  "change-pieces": { type: "change-pieces", change: "keep-pinned" },
   "show-log": { type: "show-log" },
   draft: { type: "draft", sessionID: id, text: "Round" },
 };

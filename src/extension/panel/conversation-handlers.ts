@@ -1,6 +1,8 @@
 /** The conversation: its turn, its context, its subagents and the commands that run in it. */
 
+import { homedir } from "node:os";
 import * as vscode from "vscode";
+import type { Chat } from "../../chat/apply.ts";
 import { sliceBefore } from "../../chat/chat-slices.ts";
 import type { ContextUse } from "../../chat/context-views.ts";
 import { shownChat } from "../../chat/shown-chat.ts";
@@ -9,26 +11,43 @@ import type { Session } from "../../loop/session/session.ts";
 import { cacheLifetime, isExpired } from "../../providers/families/cache-lifetime.ts";
 import type { Models } from "../models/models.ts";
 import { chooseModel } from "../sessions/choices.ts";
+import { configPlace } from "./config-place.ts";
 import type { Handlers, PanelContext } from "./handlers.ts";
 
 /** Adds what only the window knows to what a session says of its context. */
-function contextView(session: Session, runsElsewhere: boolean): ContextUse {
+function contextView(session: Session, runsElsewhere: boolean, folders: readonly string[]): ContextUse {
   const use = session.contextUse();
   const cache = use.cache && { ...use.cache, lifetime: cacheLifetime(use.cache) };
   return {
     ...use,
     cache,
+    parts: use.parts.map((part) =>
+      part.place?.type === "file"
+        ? { ...part, place: { type: "file", path: configPlace(part.place.path, folders, homedir()) } }
+        : part,
+    ),
     // What has expired is sent anew anyway.
     dropCost: use.dropCost && cache && isExpired(cache, Date.now()) ? { usd: 0 } : use.dropCost,
     locked: !session.running && runsElsewhere,
   };
 }
 
-export function conversationHandlers({ conversations, memory, prepare, send }: PanelContext, models: Models) {
+/** `foldersOf`: where a session works. */
+export function conversationHandlers(
+  { conversations, memory, prepare, send }: PanelContext,
+  models: Models,
+  foldersOf: (chat: Chat) => readonly string[],
+) {
   const session = () => conversations.current;
   const tryAgain = async () => {
     chooseModel(session(), models, memory);
     await session().tryAgain();
+  };
+  const mayChangeContext = () => {
+    if (session().running || !conversations.runsElsewhere) return true;
+    const message = t("This session runs in another window or process.");
+    send({ type: "notice", message, next: t("Change its context there."), fix: "none" });
+    return false;
   };
   return {
     async stop() {
@@ -62,13 +81,15 @@ export function conversationHandlers({ conversations, memory, prepare, send }: P
       chooseModel(session(), models, memory);
       return session().continueTurn();
     },
-    "show-context": () => send({ type: "context", use: contextView(session(), conversations.runsElsewhere) }),
+    "show-context": () => {
+      const use = contextView(session(), conversations.runsElsewhere, foldersOf(session().chat));
+      send({ type: "context", use });
+    },
     async "change-piece"({ partID, change }) {
-      if (!session().running && conversations.runsElsewhere) {
-        const message = t("This session runs in another window or process.");
-        return send({ type: "notice", message, next: t("Change its context there."), fix: "none" });
-      }
-      await session().changePiece(partID, change);
+      if (mayChangeContext()) await session().changePiece(partID, change);
+    },
+    async "change-pieces"({ change }) {
+      if (mayChangeContext()) await session().changePieces(change);
     },
     earlier({ before }) {
       const slice = sliceBefore(session().chat.messages, before);

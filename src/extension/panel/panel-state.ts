@@ -1,11 +1,10 @@
 /** The state that the panel shows beside the conversation, collected from those who own it. */
 
 import * as vscode from "vscode";
-import { contextSize } from "../../chat/message.ts";
 import type { PanelState } from "../../chat/protocol.ts";
 import { t } from "../../l10n/l10n.ts";
+import { contextShare } from "../../loop/context/context-share.ts";
 import { costOfSession } from "../../loop/session/budget.ts";
-import type { Session } from "../../loop/session/session.ts";
 import { presentMode } from "../../loop/setup/agent-config.ts";
 import type { Ledger } from "../../loop/storage.ts";
 import type { Comments } from "../comments/comments.ts";
@@ -73,7 +72,7 @@ export function panelState({ composer, conversations, models, ...from }: StateSo
     review: from.review.files(),
     reviewBy: otherAuthors(from.authors, conversations),
     follow: from.follow.state,
-    contextUsed: contextUsed(session, models),
+    contextUsed: contextShare(session.chat, models.facts),
     cost: { session: usd, today: from.ledger.today(), partial, estimated },
     agents: from.projects.agents,
     commands: composer.commands,
@@ -99,13 +98,4 @@ function otherAuthors(authors: ChangeAuthors, { current, tabs }: Conversations):
   const titleOf = (ids: readonly string[]) =>
     tabs.findLast(({ id }) => ids.includes(id))?.title ?? t("another session");
   return Object.fromEntries(others.map(([path, ids]) => [path, titleOf(ids)]));
-}
-
-/** Returns the share of the context window that the last reply filled; undefined before the first reply. */
-function contextUsed({ chat }: Session, { facts }: Models): number | undefined {
-  const last = chat.messages.findLast(({ info }) => info.role === "assistant" && info.tokens.output > 0)?.info;
-  if (last?.role !== "assistant") return undefined;
-  // After a compaction the conversation is its summary.
-  const used = last.summary ? last.tokens.output : contextSize(last.tokens);
-  return Math.min(1, used / facts.of(last.model).contextWindow);
 }

@@ -23,7 +23,6 @@ import {
   estimateContext,
   fixedSize,
   isCompaction,
-  pendingPrompt,
   sizeOfEntry,
   sizeOfThoughts,
   sum,
@@ -35,6 +34,7 @@ import { carryPins, roomForPins } from "./pins.ts";
 import { renewPrefix } from "./prefix.ts";
 import { survivors } from "./survivors.ts";
 import { addSyntheticMessage } from "./synthetic-message.ts";
+import { tellUnpinned } from "./tell-unpinned.ts";
 import { sizeOfText } from "./token-size.ts";
 
 export type Compacted = { type: "done" } | { type: "nothing" } | { type: "failed"; why: string };
@@ -148,7 +148,7 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
       });
       const { error } = reply.message;
       if (!error) {
-        tellUnpinned(turn, keepPinned(true));
+        tellUnpinned(turn, keepPinned(true), "summary");
         return succeed(turn, user, auto);
       }
       // A second attempt may be better; a third is not worth its price, nor is one after others have failed.
@@ -162,16 +162,6 @@ export async function compact(turn: Turn, config: AgentConfig, pending: Entry): 
     type: "failed",
     why: msg("The conversation does not fit into the model's window, however it is cut."),
   });
-}
-
-function tellUnpinned(turn: Turn, names: readonly string[]): void {
-  const { user } = pendingPrompt(turn.chat);
-  if (names.length === 0 || !user) return;
-  const sentence =
-    names.length === 1
-      ? msg("{0} is no longer pinned: it does not fit beside the summary of the conversation.", names.join())
-      : msg("{0} are no longer pinned: they do not fit beside the summary of the conversation.", names.join(", "));
-  turn.notifyUser(user.id, sentence);
 }
 
 function succeed(turn: Turn, user: UserMessage, auto: boolean): Compacted {

@@ -1,62 +1,67 @@
 /** What fills the window, in tokens and piece by piece, for the user (C8). */
 
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
-import type { CacheUse, ContextUse, PieceView } from "../../chat/context-views.ts";
+import type { CacheUse, ContextUse, PieceSum, PieceView } from "../../chat/context-views.ts";
 import { contextSize, noTokens, type Part, type Tokens } from "../../chat/message.ts";
-import { msg } from "../../l10n/l10n.ts";
 import type { Limits } from "../limits.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { costOf } from "../setup/model-facts.ts";
 import type { SystemPrompt } from "../setup/system-prompt.ts";
-import {
-  fixedSize,
-  overflowLimit,
-  sizeOfEntry,
-  sizeOfOutputs,
-  sizeOfPart,
-  sizeOfTools,
-  sum,
-  visibleEntries,
-} from "./context.ts";
+import { fixedSize, overflowLimit, sizeOfEntry, sizeOfOutputs, sizeOfPart, sum, visibleEntries } from "./context.ts";
+import { fixedParts, type PromptFiles } from "./context-parts.ts";
 import { insteadOf, leftOutOf, pieceIDOf } from "./dropped.ts";
 import { canDrop } from "./leave-out.ts";
 import { describePiece } from "./piece-names.ts";
-import { sizeOfText } from "./token-size.ts";
 
-/** As many pieces the panel lists, beside those that are pinned or dropped. */
+/** As many pieces the panel lists of each kind, beside those that are pinned. */
 const mostPieces = 200;
 
-export function contextUse(chat: Chat, config: AgentConfig, prompt: SystemPrompt, limits: Limits): ContextUse {
+export function contextUse(
+  chat: Chat,
+  config: AgentConfig,
+  prompt: SystemPrompt,
+  files: PromptFiles,
+  limits: Limits,
+): ContextUse {
   const entries = visibleEntries(chat);
   const last = lastReported(entries);
   const outputs = sum(entries, sizeOfOutputs);
-  const system = sizeOfText(config.system);
-  // The conversation may have begun with others.
-  const rules = Math.min(sizeOfText(prompt.rules), system);
-  const memory = Math.min(sizeOfText(prompt.memory), system - rules);
-  const skills = Math.min(sizeOfText(prompt.skills), system - rules - memory);
   const all = piecesOf(chat, entries);
-  const marked = all.filter(({ pinned, dropped }) => pinned || dropped);
-  const others = all.filter(({ pinned, dropped }) => !pinned && !dropped);
+  const pinned = all.filter((piece) => piece.pinned);
+  const dropped = all.filter((piece) => piece.dropped);
+  const others = all.filter((piece) => !piece.pinned && !piece.dropped);
   return {
     window: config.contextWindow,
     limit: overflowLimit(config, limits),
     reported: last && contextSize(last.tokens),
     parts: [
-      { name: "system", tokens: system - rules - memory - skills },
-      { name: "rules", tokens: rules },
-      { name: "memory", tokens: memory },
-      { name: "skills", tokens: skills },
-      { name: "tools", tokens: sizeOfTools(config.definitions), detail: msg("{0} tools", config.definitions.length) },
+      ...fixedParts(config, prompt, files),
       { name: "messages", tokens: sum(entries, sizeOfEntry) - outputs },
       { name: "outputs", tokens: outputs },
     ],
-    pieces: [...marked, ...others.slice(0, mostPieces)].toSorted((a, b) => b.tokens - a.tokens),
+    pieces: [...pinned, ...dropped.slice(0, mostPieces), ...others.slice(0, mostPieces)].toSorted(
+      (a, b) => b.tokens - a.tokens,
+    ),
     pieceCount: all.length,
+    waiting: sumOf(dropped),
+    loose: sumOf(others.filter(isLoose)),
     dropCost: dropCost(chat, entries, config),
     cache: last && cacheUse(last),
     locked: false,
   };
+}
+
+/** Returns the ids of the parts that "keep only what is pinned" drops. */
+export function looseIDs(chat: Chat): string[] {
+  return piecesOf(chat, visibleEntries(chat)).flatMap((piece) => (isLoose(piece) ? [piece.id] : []));
+}
+
+function isLoose({ pinned, dropped, droppable }: PieceView): boolean {
+  return !pinned && !dropped && droppable;
+}
+
+function sumOf(pieces: readonly PieceView[]): PieceSum {
+  return { count: pieces.length, tokens: sum(pieces, ({ tokens }) => tokens) };
 }
 
 function lastReported(entries: readonly Entry[]) {

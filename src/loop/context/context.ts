@@ -205,7 +205,7 @@ export function asBegun({ prefix }: Chat, config: AgentConfig): AgentConfig {
 
 const systemSizes = new WeakMap<object, { system: string; size: number }>();
 
-export function fixedSize({ system, definitions }: AgentConfig): number {
+export function fixedSize({ system, definitions }: Pick<AgentConfig, "system" | "definitions">): number {
   let known = systemSizes.get(definitions);
   if (known?.system !== system) {
     known = { system, size: sizeOfText(system) };

@@ -4,7 +4,6 @@
  * Its texts are for the model.
  */
 import { findEntry } from "../../chat/apply.ts";
-import { commentText } from "../../chat/comments.ts";
 import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, noTokens, type UserMessage } from "../../chat/message.ts";
 import { planText } from "../../chat/plan-text.ts";
@@ -12,9 +11,13 @@ import { textOf } from "../../chat/words.ts";
 import { pathOf } from "../setup/project.ts";
 import type { ChatAccess, Turn } from "../turn.ts";
 import { pendingPrompt } from "./context.ts";
+import { carryPins, roomForPins } from "./pins.ts";
+import { freshStart, planComments } from "./plan-start.ts";
 import { renewPrefix } from "./prefix.ts";
+import { tellUnpinned } from "./tell-unpinned.ts";
+import { sizeOfText } from "./token-size.ts";
 
-type FreshTurn = ChatAccess & Pick<Turn, "refresh" | "resolveConfig" | "project">;
+type FreshTurn = ChatAccess & Pick<Turn, "refresh" | "resolveConfig" | "project" | "limits" | "notifyUser">;
 
 /** `agent`: the one that builds. `planID`: the reply in which the plan stands. Does nothing if it is gone. */
 export function beginFresh(turn: FreshTurn, agent: string, planID: string): void {
@@ -24,9 +27,18 @@ export function beginFresh(turn: FreshTurn, agent: string, planID: string): void
   const at = Date.now();
   const asked: UserMessage = { ...user, id: newID("msg"), createdAt: at, agent };
   const inAsked = () => ({ id: newID("prt"), sessionID: asked.sessionID, messageID: asked.id });
+  const said = introduction(turn);
   turn.emit({ type: "message", message: asked });
   turn.emit({ type: "part", part: { type: "compaction", auto: false, plan: planID, ...inAsked() } });
-  turn.emit({ type: "part", part: { type: "text", synthetic: true, text: introduction(turn), ...inAsked() } });
+  turn.emit({ type: "part", part: { type: "text", synthetic: true, text: said, ...inAsked() } });
+  const text = planText(textOf(plan.parts));
+  turn.refresh();
+  const config = turn.resolveConfig(asked);
+  const request = findEntry(turn.chat, asked.id);
+  if (request) {
+    const room = roomForPins(turn, config, request, sizeOfText(text));
+    tellUnpinned(turn, carryPins(turn, request, room, true), "plan");
+  }
   const { sessionID, model } = asked;
   const message: AssistantMessage = {
     ...{ id: newID("msg"), sessionID, createdAt: at, completedAt: at, role: "assistant", parentID: asked.id },
@@ -41,20 +53,14 @@ export function beginFresh(turn: FreshTurn, agent: string, planID: string): void
   };
   turn.emit({ type: "message", message });
   const inMessage = { id: newID("prt"), sessionID, messageID: message.id };
-  const text = planText(textOf(plan.parts));
   turn.emit({ type: "part", part: { type: "text", text, time: { start: at, end: at }, ...inMessage } });
-  turn.refresh();
-  renewPrefix(turn, turn.resolveConfig(asked));
+  renewPrefix(turn, config);
 }
 
-function introduction({ chat }: FreshTurn): string {
-  const comments = chat.messages.flatMap(({ info, parts }) =>
-    info.role === "user"
-      ? parts.flatMap((part) => (part.type === "comment" && part.place.type === "plan" ? [part] : []))
-      : [],
-  );
+function introduction({ chat: { messages, pieces } }: FreshTurn): string {
+  const comments = planComments(messages.slice(freshStart(messages)), pieces);
   const said =
     "You planned a task with the user. They want it built with a fresh context: the conversation before is left out, and your plan follows.";
   if (comments.length === 0) return said;
-  return `${said}\n\nWhat the user said about the plan while it was made:\n\n${comments.map(commentText).join("\n\n")}`;
+  return `${said}\n\nWhat the user said about the plan while it was made:\n\n${comments.join("\n\n")}`;
 }

@@ -1,11 +1,12 @@
 /** Judges what the user wants of a part of the conversation (C8). */
 
 import type { Chat } from "../../chat/apply.ts";
-import type { PieceChange } from "../../chat/context-views.ts";
+import type { PieceChange, PiecesChange } from "../../chat/context-views.ts";
 import type { PieceState } from "../../chat/events.ts";
 import { never } from "../../chat/never.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";
+import { looseIDs } from "./context-use.ts";
 import { canDrop } from "./leave-out.ts";
 
 const unmarked = { pinned: false, dropped: null } as const;
@@ -39,6 +40,23 @@ export function changedPiece(
       return dropped ? undefined : { ...piece, dropped: { after: null } };
     case "put-back":
       return dropped ? { ...piece, dropped: null } : undefined;
+    default:
+      return never(change);
+  }
+}
+
+/** Returns the new states of many parts at once, by their ids. */
+export function changedPieces(chat: Chat, change: PiecesChange): [partID: string, piece: PieceState][] {
+  switch (change) {
+    case "keep-pinned":
+      return looseIDs(chat).flatMap((id): [string, PieceState][] => {
+        const piece = changedPiece(chat, id, "drop");
+        return piece ? [[id, piece]] : [];
+      });
+    case "put-back":
+      return Object.entries(chat.pieces).flatMap(([id, piece]): [string, PieceState][] =>
+        piece.dropped && piece.dropped.after === null ? [[id, { ...piece, dropped: null }]] : [],
+      );
     default:
       return never(change);
   }

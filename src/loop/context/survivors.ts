@@ -6,11 +6,12 @@ import * as z from "zod/mini";
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";
 import type { ToolPart } from "../../chat/message.ts";
-import { ownWords } from "../../chat/words.ts";
+import { ownWords, textOf } from "../../chat/words.ts";
 import { answeredBefore } from "./context.ts";
+import { freshStart, planComments } from "./plan-start.ts";
 
 /** Characters of each section. */
-const maxCharacters = { words: 12_000, files: 4_000, todos: 4_000 };
+const maxCharacters = { plan: 8_000, words: 12_000, files: 4_000, todos: 4_000 };
 
 /** Smaller windows, in tokens, keep less: in a window of half this size, half of it. */
 const usualWindow = 20_000;
@@ -21,12 +22,16 @@ type SurvivorSource = Pick<Chat, "messages" | "session" | "pieces">;
 
 /**
  * Returns what stays word for word, from the whole conversation: an earlier summary is never its source, so the tenth
- * compaction keeps as much as the first. `window` in tokens.
+ * compaction keeps as much as the first. After a fresh context the plan is the task, and what was said before it does not
+ * come back (C9). `window` in tokens.
  */
-export function survivors({ messages, session, pieces }: SurvivorSource, window: number): string {
+export function survivors({ messages: all, session, pieces }: SurvivorSource, window: number): string {
   const share = Math.min(1, window / usualWindow);
+  const start = freshStart(all);
+  const messages = all.slice(start);
   const sections = [
     "The conversation so far was compacted. The summary follows; this was kept word for word.",
+    section("The plan that the user wants built", builtPlan(all, start, pieces, maxCharacters.plan * share)),
     section("What the user said, oldest first", userWords(messages, pieces, Math.floor(maxCharacters.words * share))),
     section("Files in work, newest first", fitting(filesInWork(messages, session.cwd), maxCharacters.files * share)),
     section("Open to-dos", fitting(openTodos(messages), maxCharacters.todos * share)),
@@ -36,6 +41,16 @@ export function survivors({ messages, session, pieces }: SurvivorSource, window:
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `# ${title}\n${lines.join("\n")}`;
+}
+
+/** Returns the plan of the fresh context that begins at `start`, and what the user has said about its lines. */
+function builtPlan(messages: readonly Entry[], start: number, pieces: Chat["pieces"], room: number): string[] {
+  const [asked, plan] = messages.slice(start, start + 2);
+  if (asked?.parts[0]?.type !== "compaction" || asked.parts[0].plan === undefined || !plan) return [];
+  const before = messages.slice(0, start);
+  const said = planComments(before.slice(freshStart(before)), pieces);
+  const comments = said.length === 0 ? [] : ["", cut(said.join("\n\n"), room / 4)];
+  return [cut(textOf(plan.parts).trim(), (room * 3) / 4), ...comments];
 }
 
 /**

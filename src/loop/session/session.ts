@@ -1,7 +1,7 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
 
 import { type Chat, newChat } from "../../chat/apply.ts";
-import type { ContextUse, PieceChange } from "../../chat/context-views.ts";
+import type { ContextUse, PieceChange, PiecesChange } from "../../chat/context-views.ts";
 import type { ChatEvent, PermissionMode, RecordedEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
@@ -18,7 +18,7 @@ import { requestCompaction } from "../context/compact.ts";
 import { asBegun, pendingPrompt } from "../context/context.ts";
 import { contextUse } from "../context/context-use.ts";
 import { beginFresh } from "../context/fresh-context.ts";
-import { changedPiece } from "../context/piece-changes.ts";
+import { changedPiece, changedPieces } from "../context/piece-changes.ts";
 import { addSyntheticMessage } from "../context/synthetic-message.ts";
 import { withoutZeros } from "../limits.ts";
 import { OpenRequests } from "../permissions/open-requests.ts";
@@ -321,7 +321,8 @@ export class Session {
     const asked = user ?? { ...base, agent, model };
     const config = this.#state.resolver.of(asked);
     const prompt = this.#state.resolver.promptOf(config.agent, asked);
-    return contextUse(this.chat, asBegun(this.chat, config), prompt, this.#deps.limits());
+    const { project } = this.#state.resolver;
+    return contextUse(this.chat, asBegun(this.chat, config), prompt, project, this.#deps.limits());
   }
 
   /**
@@ -332,6 +333,14 @@ export class Session {
     await this.#turns.locked(() => {
       const piece = changedPiece(this.chat, partID, change);
       if (piece) this.#events.emit({ type: "piece", partID, piece });
+    });
+  }
+
+  /** Drops all that is not pinned, or takes back the drops that wait (C8). @throws IntakeError `session-locked` */
+  async changePieces(change: PiecesChange): Promise<void> {
+    await this.#turns.locked(() => {
+      for (const [partID, piece] of changedPieces(this.chat, change))
+        this.#events.emit({ type: "piece", partID, piece });
     });
   }
 

@@ -115,7 +115,9 @@ function blockOf(part: Part): string {
     case "subtask":
       return `**Task for ${oneLine(part.agent)}:** ${oneLine(part.description)}\n\n${part.prompt.trim()}`;
     case "compaction":
-      return "*The conversation was compacted here.*";
+      return part.plan === undefined
+        ? "*The conversation was compacted here.*"
+        : "*A fresh context began here: the plan took the place of the conversation.*";
     case "retry":
     case "tools":
     case "step-start":

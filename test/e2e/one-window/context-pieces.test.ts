@@ -63,6 +63,38 @@ describe("the context inspector", () => {
     assert.doesNotMatch(raw, /cucumber/);
   });
 
+  it("C8 keep only what is pinned, undone as a whole until the next request; the rules file opens from its row", async () => {
+    const rules = path.join(window.folder, "AGENTS.md");
+    await writeFile(rules, "Say little.\n");
+    try {
+      panel = await window.newSession();
+      window.plays([{ call: { name: "read", input: { file_path: "kept.txt" } } }], [{ text: "It is read." }]);
+      await say(panel, "Read the kept file.");
+      await said(panel, "It is read.");
+      await ask("Think of a radish.", "I think of a radish.");
+      await open();
+      await pieceButton("Pin kept.txt").click();
+      await list("Pinned").getByText("kept.txt").waitFor();
+      await press(panel, "Keep only what is pinned");
+      await pieceButton("Put all back").click();
+      await pieceButton("Drop “I think of a radish.”").waitFor();
+      await press(panel, "Keep only what is pinned");
+      await pieceButton("Put all back").waitFor();
+      assert.deepEqual(await seriousFindings(window.page), []);
+      await page().press("Escape");
+      await ask("What is left?", "The marmalade.");
+      assert.deepEqual(
+        [holds("marmalade"), holds("I think of a radish"), holds("Read the kept file")],
+        [true, false, false],
+      );
+      await open();
+      await page().getByRole("button", { name: "Rules: AGENTS.md" }).click();
+      await window.page.getByRole("tab", { name: /^AGENTS\.md/ }).waitFor();
+    } finally {
+      await rm(rules, { force: true });
+    }
+  });
+
   it("logs no error of its own to the console", () => {
     assert.deepEqual(window.errors, []);
   });

@@ -1,11 +1,11 @@
 /** Why a call asks, in the user's language: no reason of the card is left in English. */
 import assert from "node:assert/strict";
+import { effectSentence } from "../../src/chat/effect-sentence.ts";
 import { localized, useLanguage } from "../../src/l10n/l10n.ts";
 import { judgeCommand } from "../../src/loop/permissions/parts.ts";
 import { ruleMaySay, ruleSays } from "../../src/loop/permissions/rule-words.ts";
 import { judge, type RuleBook } from "../../src/loop/permissions/rules.ts";
 import { builtInTools } from "../../src/tools/built-in/all.ts";
-import { effectSentence } from "../../src/tools/effect-sentence.ts";
 import { registryOf } from "../../src/tools/registry.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
 import { bundleOf } from "./bundle-of.ts";

@@ -1,8 +1,8 @@
 /** Why a call asks, in words: what the card shows, the riskiest first. */
 
+import { effectSentence, isWholeEffect } from "../../chat/effect-sentence.ts";
 import { type AllowedPart, type AskReason, type Risk, risks, type TextRange } from "../../chat/requests.ts";
 import { english, msg } from "../../l10n/l10n.ts";
-import { effectSentence, isWholeEffect } from "../../tools/effect-sentence.ts";
 import { type CallEffects, outsidePermission, type PermissionRequirement, type ToolPlan } from "../../tools/tool.ts";
 import { builtInRules, type Judgement } from "./rules.ts";
 

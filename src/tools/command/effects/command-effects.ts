@@ -1,8 +1,8 @@
 /** What a command would do, in words and with its places, for the card of its question. */
 
+import { effectSentence } from "../../../chat/effect-sentence.ts";
 import type { AskReason, TextRange } from "../../../chat/requests.ts";
 import { msg } from "../../../l10n/l10n.ts";
-import { effectSentence } from "../../effect-sentence.ts";
 import type { CallEffects } from "../../tool.ts";
 import { type CommandContext, CommandFiles } from "../command-files.ts";
 import { effectOf, isPure } from "../programs/table.ts";

@@ -71,7 +71,7 @@ describe("prompts of MCP servers", () => {
       .waitFor();
     await window.page.locator(".editor-instance .view-lines").first().click();
     await window.page.keyboard.type("x");
-    await window.page.getByText("Cannot edit in read-only editor").waitFor();
+    await window.page.getByText("Cannot edit in read-only editor").first().waitFor();
     await message(panel).click();
   });
 

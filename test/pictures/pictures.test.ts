@@ -22,10 +22,12 @@ const comparable = process.platform === "linux";
 
 /** States that are drawn in German, too, whose words are the longest: those with the most texts in the least space. */
 const inGerman = [
-  ...["answer-again", "answer-cost", "answer-tools", "attached", "attached-trouble", "commands", "commands-asking"],
-  ...["commands-values", "consent-always", "consent-long", "context", "context-locked", "context-pieces", "diagrams"],
-  ...["dragged", "find-asked", "fresh-context", "images", "maths", "mentions", "mentions-found", "mentions-nothing"],
-  ...["mode-menu", "plan", "plan-comments", "queue", "review", "selection-off", "send-menu", "sessions", "tasks"],
+  ...["answer-again", "answer-cost", "answer-tools", "attached", "attached-trouble", "commands"],
+  ...["commands-asking", "commands-values", "consent-always", "consent-long", "context", "context-kept"],
+  ...["context-locked", "context-pieces", "diagrams", "dragged", "earlier-messages", "find-asked"],
+  ...["fresh-context", "images", "maths", "mentions", "mentions-found", "mentions-nothing"],
+  ...["mentions-template", "mentions-variable", "mode-menu", "plan", "plan-comments", "queue", "review"],
+  ...["selection-off", "send-menu", "sessions", "tasks"],
 ];
 const languages = [
   { language: "en", drawn: Object.keys(states), end: ".png" },

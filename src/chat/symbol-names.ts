@@ -68,11 +68,10 @@ export function writtenSymbol(code: string): WrittenSymbol | undefined {
 
 /** `name`, `container`: as a language service tells them, such as `total(int)` in `shop.Cart`. */
 export function isSymbol(written: WrittenSymbol, { name, container }: { name: string; container: string }): boolean {
-  const names = (text: string) =>
-    text
-      .replace(/[(<].*$/s, "")
-      .split(separator)
-      .map((one) => one.trim());
+  const names = (text: string) => {
+    const [beforeTypes = ""] = text.split(/[(<]/, 1);
+    return beforeTypes.split(separator).map((one) => one.trim());
+  };
   const own = names(name);
   if (own.pop() !== written.name) return false;
   const around = [...names(container), ...own];

@@ -44,8 +44,12 @@ describe("a line for several calls", () => {
 describe("a link to a file", () => {
   it("is read as the path and line that it was made of", () => {
     for (const path of ["src/a.ts", "a b/100%.ts", "%41.ts", "C#/x.cs", "a:12", "C:\\work\\a.ts", "/abs/a.ts"]) {
-      for (const line of [undefined, 25]) {
-        assert.deepEqual(parseLink(hrefOf(path, line)), { type: "file", path, line }, path);
+      for (const [line, lastLine] of [
+        [undefined, undefined],
+        [25, undefined],
+        [25, 40],
+      ]) {
+        assert.deepEqual(parseLink(hrefOf(path, line, lastLine)), { type: "file", path, line, lastLine }, path);
       }
     }
   });

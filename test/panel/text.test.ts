@@ -169,9 +169,10 @@ describe("output", () => {
 describe("links in a reply", () => {
   it("lead to the web, to a file and line, or nowhere", () => {
     assert.deepEqual(parseLink("https://example.com/a:1"), { type: "web", url: "https://example.com/a:1" });
-    assert.deepEqual(parseLink("src/cart.ts:12:3"), { type: "file", path: "src/cart.ts", line: 12 });
-    assert.deepEqual(parseLink("src/my%20cart.ts#L4-L9"), { type: "file", path: "src/my cart.ts", line: 4 });
-    assert.deepEqual(parseLink("C:\\shop\\cart.ts"), { type: "file", path: "C:\\shop\\cart.ts", line: undefined });
+    const file = (path: string, line?: number, lastLine?: number) => ({ type: "file", path, line, lastLine });
+    assert.deepEqual(parseLink("src/cart.ts:12:3"), file("src/cart.ts", 12));
+    assert.deepEqual(parseLink("src/my%20cart.ts#L4-L9"), file("src/my cart.ts", 4, 9));
+    assert.deepEqual(parseLink("C:\\shop\\cart.ts"), file("C:\\shop\\cart.ts"));
     for (const href of [
       "javascript:alert(1)",
       "data:text/html,x",

@@ -43,11 +43,16 @@ describe("T4 the error of a tool", () => {
   it("is found in all sources", () => assert(all.length > 100, `${all.length}`));
 
   it("has words for people wherever it speaks to the model, or is made elsewhere", () => {
-    const isLiteral = (node: ts.Expression) => ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+    const isTranslated = (node: ts.Expression): node is ts.CallExpression =>
+      ts.isCallExpression(node) && /^msg(Count)?$/.test(node.expression.getText());
+    const isLiteral = (node: ts.Expression) =>
+      ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || isTranslated(node);
+    const textsOf = (node: ts.Expression) =>
+      isTranslated(node) ? node.arguments.filter(ts.isStringLiteralLike) : [node];
     const bare = all.filter(({ message, words, where }) => {
       if (words) return false;
       if (!isLiteral(message)) return !madeElsewhere.some((file) => where.startsWith(file));
-      return forModel.test(message.getText().replace(/\$\{[^{}]*\}/g, ""));
+      return textsOf(message).some((text) => forModel.test(text.getText().replace(/\$\{[^{}]*\}/g, "")));
     });
     assert.deepEqual(
       bare.map(({ where, message }) => `${where} ${message.getText()}`),

@@ -46,7 +46,7 @@ export interface TemplatePiece {
 
 /** Returns the address in pieces: values in place of the variables that have some, and the one in turn marked. */
 export function templatePieces({ template, given, variable }: BegunTemplate): TemplatePiece[] {
-  return template.uri.split(/(\{[^}]*\})/).flatMap((text): TemplatePiece[] => {
+  return template.uri.split(/(\{[^{}]*\})/).flatMap((text): TemplatePiece[] => {
     if (!text.startsWith("{")) return text === "" ? [] : [{ text, look: "plain" }];
     const names: string[] = text.match(/[\w.]+/g) ?? [];
     if (names.includes(variable.name)) return [{ text, look: "in-turn" }];

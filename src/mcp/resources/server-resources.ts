@@ -238,7 +238,7 @@ function variablesOf(uri: string): CommandArgument[] {
   // A name of RFC 6570, without "%41", and none that every object of JavaScript has.
   const isUsable = (name: string) => /^[\w.]{1,100}$/.test(name) && !(name in {});
   if (names.length > maxVariables || !names.every(isUsable)) return [];
-  const optional = [...uri.matchAll(/\{[?&/.#]([^}]*)\}/g)].flatMap(([, expression = ""]) =>
+  const optional = [...uri.matchAll(/\{[?&/.#]([^{}]*)\}/g)].flatMap(([, expression = ""]) =>
     expression.split(",").map((name) => name.replace("*", "").trim()),
   );
   return names.map((name) => ({ name, description: "", isRequired: !optional.includes(name) }));

@@ -193,7 +193,10 @@ describe("the context meter", () => {
     assert.equal(await focused(panel), "Context");
     assert.match(await region.innerText(), /49 k of 200 k tokens\s+24 % used\..*at 170 k \(85 %\)/);
     const table = region.getByRole("table", { name: "Tokens by part" });
-    assert.match(await table.getByRole("row", { name: /github/ }).innerText(), /Tools: github \(MCP\)\s+14,800\s+7 %/);
+    assert.match(
+      await table.getByRole("row", { name: /github/ }).innerText(),
+      /Tools: github \(MCP\)\s.*38 tools\s+14,800\s+7 %/,
+    );
     assert.match(await table.getByRole("row", { name: /Memory/ }).innerText(), /420\s+< 1 %/);
     const numbers = await table.locator("td.num:nth-child(3)").allInnerTexts();
     const sum = numbers.reduce((all, text) => all + Number(text.replaceAll(",", "")), 0);

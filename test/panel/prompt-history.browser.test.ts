@@ -74,6 +74,14 @@ describe("earlier messages", () => {
   });
 });
 
+/** Opens the panel when the messages were just sent. */
+async function soonAfter(...messages: Parameters<typeof panelWith>): Promise<PanelPage> {
+  const panel = await panelWith();
+  await panel.page.clock.setFixedTime(f.now);
+  await panel.post(...messages);
+  return panel;
+}
+
 describe("the list of earlier messages", () => {
   const list = (panel: PanelPage) => panel.page.getByRole("listbox", { name: "Earlier messages" });
   const rows = async (panel: PanelPage) =>
@@ -88,7 +96,7 @@ describe("the list of earlier messages", () => {
   }
 
   it("shows each message in one line with its age, the newest next to the field; the field holds the chosen one", async () => {
-    const panel = await panelWith(f.snapshot(f.chat("T", talk())));
+    const panel = await soonAfter(f.snapshot(f.chat("T", talk())));
     assert.equal(await press(panel, "ArrowUp"), "third");
     assert.deepEqual(await rows(panel), ["first now", "second of two lines now", "third now"]);
     assert.equal(await active(panel), "third now");
@@ -102,7 +110,7 @@ describe("the list of earlier messages", () => {
   });
 
   it("Enter sends the chosen message, Escape brings the draft back", async () => {
-    const panel = await panelWith(f.snapshot(f.chat("T", talk())));
+    const panel = await soonAfter(f.snapshot(f.chat("T", talk())));
     assert.equal(await press(panel, "ArrowUp", "ArrowUp", "Escape"), "");
     assert.equal(await list(panel).count(), 0);
     await press(panel, "ArrowUp", "ArrowUp", "ArrowUp", "Enter");
@@ -114,7 +122,7 @@ describe("the list of earlier messages", () => {
   });
 
   it("Tab, a press on a row, a letter and a move of the caret keep the text and close the list", async () => {
-    const panel = await panelWith(f.snapshot(f.chat("T", talk())));
+    const panel = await soonAfter(f.snapshot(f.chat("T", talk())));
     assert.equal(await press(panel, "ArrowUp", "ArrowUp", "ArrowUp", "Tab"), "first");
     assert.equal(await list(panel).count(), 0);
     assert.equal(await press(panel, "ArrowDown"), "second\nof two lines", "the keys go on from there");
@@ -137,7 +145,7 @@ describe("the list of earlier messages", () => {
 
   it("a message that begins a command or ends in a mention opens no other list, until it is kept", async () => {
     const said = ["/compact", "ask @gen"].flatMap((words) => [f.you(words), reply()]);
-    const panel = await panelWith(f.snapshot(f.chat("T", said), f.panelState({ agents })));
+    const panel = await soonAfter(f.snapshot(f.chat("T", said), f.panelState({ agents })));
     for (const words of ["ask @gen", "/compact"]) {
       assert.equal(await press(panel, "ArrowUp"), words);
       assert.equal(await panel.page.getByRole("listbox").count(), 1);
@@ -149,7 +157,7 @@ describe("the list of earlier messages", () => {
 
   it("shows a hundred messages at once, and the others when Up comes there", async () => {
     const many = Array.from({ length: 150 }, (_, at) => f.you(`message ${at}`));
-    const panel = await panelWith(f.snapshot(f.chat("T", many)));
+    const panel = await soonAfter(f.snapshot(f.chat("T", many)));
     await press(panel, "ArrowUp");
     assert.deepEqual([(await rows(panel)).length, await active(panel)], [100, "message 149 now"]);
     for (let at = 148; at >= 0; at--) await press(panel, "ArrowUp");
@@ -158,7 +166,7 @@ describe("the list of earlier messages", () => {
 
   it("hostile words are shown as text, and the list goes with its session", async () => {
     const words = "<img src=x onerror=window.ran=1>\u202Ets.exe";
-    const panel = await panelWith(f.snapshot(f.chat("T", [f.you(words), reply()])));
+    const panel = await soonAfter(f.snapshot(f.chat("T", [f.you(words), reply()])));
     await press(panel, "ArrowUp");
     assert.deepEqual(await rows(panel), ["<img src=x onerror=window.ran=1>[U+202E]ts.exe now"]);
     assert.equal(await list(panel).locator("img").count(), 0);
@@ -171,7 +179,7 @@ describe("the list of earlier messages", () => {
 
 describe("undo in the field", () => {
   it("takes a recalled message back, and brings it again", async () => {
-    const panel = await panelWith(f.snapshot(f.chat("T", talk())));
+    const panel = await soonAfter(f.snapshot(f.chat("T", talk())));
     assert.equal(await press(panel, "ArrowUp", "ArrowUp"), "second\nof two lines");
     assert.equal(await press(panel, "Control+z"), "third");
     assert.equal(await press(panel, "Control+z"), "");
@@ -180,7 +188,7 @@ describe("undo in the field", () => {
   });
 
   it("takes a picked mention back to what was typed", async () => {
-    const panel = await panelWith(f.snapshot(f.chat("T", talk()), f.panelState({ agents })));
+    const panel = await soonAfter(f.snapshot(f.chat("T", talk()), f.panelState({ agents })));
     await message(panel).pressSequentially("Let @ge");
     assert.equal(await press(panel, "Enter"), "Let @general ");
     await message(panel).pressSequentially("count");
@@ -190,7 +198,7 @@ describe("undo in the field", () => {
   });
 
   it("takes back what the host has put into the field, and keeps what stood around it", async () => {
-    const panel = await panelWith(f.snapshot(f.chat("T", talk())));
+    const panel = await soonAfter(f.snapshot(f.chat("T", talk())));
     await message(panel).pressSequentially("before 😀 after");
     for (let at = 0; at < 6; at++) await message(panel).press("ArrowLeft");
     await panel.post({ type: "compose", text: "😁", send: false });

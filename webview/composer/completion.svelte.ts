@@ -128,10 +128,10 @@ export class Completion {
       this.#closed = undefined;
       const head = `${panel.draft.slice(0, begun.start)}@${begun.begun}`;
       this.#write(head, panel.draft.slice(this.#cursor));
-    } else if (key === "Enter" || (key === "Tab" && !this.isOpen)) {
-      // The hint says what is missing.
-      if (value !== "" || !begun.variable.isRequired) this.#giveValue(value, begun);
-    } else return false;
+    } else if ((key === "Enter" || (key === "Tab" && !this.isOpen)) && (value !== "" || !begun.variable.isRequired)) {
+      this.#giveValue(value, begun);
+      // Nothing is sent without the value: the hint says what is missing. Tab leaves the box.
+    } else return key === "Enter";
     return true;
   }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { until } from "../timing.ts";
 import { type ModelHost, startGateway, startOllama } from "./model-hosts.ts";
-import { choose, message, said, say, status } from "./panel-actions.ts";
+import { choose, enter, message, said, say, status } from "./panel-actions.ts";
 import { environmentKey, openWindow, type Window } from "./window.ts";
 
 const key = "sk-gateway-a-key-that-nobody-may-see";
@@ -143,7 +143,7 @@ describe("several providers", () => {
     await panel.getByRole("button", { name: "Model: Claude Sonnet 5.5" }).waitFor();
     assert.equal(await message(panel).inputValue(), "fourth prompt");
     window.plays([{ text: "Claude again." }]);
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "Claude again.");
     assert.match(window.requests.at(-1)?.raw ?? "", /Hello from Ollama\.[\s\S]*Hello from the gateway\./);
     assert.doesNotMatch(window.requests.at(-1)?.raw ?? "", /"effort":"high"/);

@@ -1,4 +1,5 @@
 /** Actions of a user in the panel; elements are found by role and name. */
+import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
 
 export function message(panel: Frame): Locator {
@@ -17,7 +18,27 @@ export async function composed(panel: Frame, text: string): Promise<void> {
 /** Types a message and sends it. */
 export async function say(panel: Frame, text: string): Promise<void> {
   await message(panel).fill(text);
-  await message(panel).press("Enter");
+  await enter(panel);
+}
+
+/**
+ * Presses Enter in the message box, and again if neither the text has changed nor the panel has the focus: VS Code gives an
+ * editor that was opened before the focus late on a busy machine.
+ */
+export async function enter(panel: Frame): Promise<void> {
+  const field = await message(panel).elementHandle();
+  assert.ok(field, "there is a message box");
+  const before = await field.inputValue();
+  for (let isTaken = false; !isTaken; ) {
+    await field.press("Enter");
+    // The page may be gone with what Enter does.
+    isTaken = await field
+      .evaluate(
+        (box, text) => document.hasFocus() || !(box instanceof HTMLTextAreaElement) || box.value !== text,
+        before,
+      )
+      .catch(() => true);
+  }
 }
 
 export function press(panel: Frame, name: string): Promise<void> {

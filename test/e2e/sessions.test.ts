@@ -1,7 +1,7 @@
 /** Sessions: search, rename, fork, export, import, delete. */
 import assert from "node:assert/strict";
 import type { Frame, Locator } from "playwright-core";
-import { composed, message, openSession, press, said, say, status, transcript } from "./panel-actions.ts";
+import { composed, enter, message, openSession, press, said, say, status, transcript } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 describe("sessions", () => {
@@ -72,7 +72,7 @@ describe("sessions", () => {
     await composed(panel, "and of the plum");
     window.plays([{ text: "A fig is another." }]);
     await message(panel).fill("and of the fig");
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "A fig is another.");
     await status(panel, /Done/);
     const { raw = "" } = window.requests.at(-1) ?? {};

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Frame } from "playwright-core";
 import { heldAnswer, manyWords } from "./held-answer.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
-import { choose, composed, message, press, question, said, say, status, transcript } from "./panel-actions.ts";
+import { choose, composed, enter, press, question, said, say, status, transcript } from "./panel-actions.ts";
 import { processCount } from "./processes.ts";
 import { openWindow, type Window } from "./window.ts";
 
@@ -158,7 +158,7 @@ describe("two windows on one folder", () => {
     await processCount(first.marker, "8731.4", 0);
     await status(there, /Stopped by you/);
     second.plays([{ text: "Now I am." }]);
-    await message(there).press("Enter");
+    await enter(there);
     await said(there, "Now I am.");
   });
 

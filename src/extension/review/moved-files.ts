@@ -3,8 +3,11 @@ import * as vscode from "vscode";
 import { lineFeeds } from "../host/documents.ts";
 import { readText } from "./file-text.ts";
 
-/** Maximum time between the two events of a move. */
-const maxGapMs = 3000;
+/**
+ * Maximum time between the two events of a move. A file that is gone may be noticed at once, while VS Code's watcher, a
+ * process of its own, comes seconds later on a busy machine.
+ */
+const maxGapMs = 10_000;
 /** Maximum number of new files that are read. Switching a branch, for example, makes more. */
 export const maxCreated = 50;
 

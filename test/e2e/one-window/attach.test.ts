@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Frame } from "playwright-core";
 import { bmp, png } from "../../panel/image-files.ts";
-import { message, said } from "../panel-actions.ts";
+import { enter, message, said } from "../panel-actions.ts";
 import { sharedWindow, type Window } from "../window.ts";
 
 describe("attaching", () => {
@@ -33,7 +33,7 @@ describe("attaching", () => {
   async function sent(): Promise<string> {
     window.plays([{ text: "It is seen." }]);
     await message(panel).fill("Look.");
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "It is seen.");
     return window.requests.at(-1)?.raw ?? "";
   }
@@ -76,7 +76,7 @@ describe("attaching", () => {
     for (const name of ["wide.png", "photo.bmp"]) {
       await message(panel).pressSequentially(`@pictures/${name}`);
       await panel.getByRole("option", { name: new RegExp(name) }).waitFor();
-      await message(panel).press("Enter");
+      await enter(panel);
       await panel.getByRole("button", { name: new RegExp(`^Show pictures/${name}`) }).waitFor();
     }
     const raw = await sent();

@@ -91,6 +91,9 @@ describe("the context inspector", () => {
       await page().getByRole("button", { name: "Rules: AGENTS.md" }).click();
       await window.page.getByRole("tab", { name: /^AGENTS\.md/ }).waitFor();
     } finally {
+      // VS Code reports an editor whose file is gone.
+      await window.command("View: Close All Editors");
+      await window.page.getByRole("tab", { name: /^AGENTS\.md/ }).waitFor({ state: "detached" });
       await rm(rules, { force: true });
     }
   });

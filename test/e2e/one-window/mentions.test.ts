@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Frame } from "playwright-core";
-import { message, said } from "../panel-actions.ts";
+import { enter, message, said } from "../panel-actions.ts";
 import { sharedWindow, type Window } from "../window.ts";
 
 describe("mentions", () => {
@@ -33,7 +33,7 @@ describe("mentions", () => {
   /** Sends the message and returns what the model was sent. */
   async function sent(): Promise<string> {
     window.plays([{ text: "It is read." }]);
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "It is read.");
     return window.requests.at(-1)?.raw ?? "";
   }
@@ -42,7 +42,7 @@ describe("mentions", () => {
     await put("model/CustomerArticle.ts", "export const article = 'a spoon';\n");
     await type("What is @custart");
     await option(/CustomerArticle\.ts/).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await chip("shop/model/CustomerArticle.ts").waitFor();
     assert.equal(await message(panel).inputValue(), "What is ");
     assert.match(await sent(), /shop\/model\/CustomerArticle\.ts, lines 1–1:[^"]*a spoon/);
@@ -54,7 +54,7 @@ describe("mentions", () => {
     await option(/lines\.txt/).waitFor();
     await type("#2-3");
     await option(/lines\.txt:2–3/).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await chip("shop/lines.txt:2–3").waitFor();
     assert.match(await sent(), /two\\nthree/);
     await type("@sho");
@@ -73,7 +73,7 @@ describe("mentions", () => {
     await put("fixtures/carts/two.json", "2");
     await type("@folder:cart");
     await option(/carts/).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await chip("shop/fixtures/carts/").waitFor();
     assert.match(await sent(), /shop\/fixtures\/carts\/ has 2 files:\\nshop\/fixtures\/carts\/one\.json/);
   });
@@ -82,7 +82,7 @@ describe("mentions", () => {
     await put(".env", "TOKEN=hush-hush\n");
     await type("@shop/.env");
     await option(/\.env/).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await panel.getByText(/shop\/\.env is not attached/).waitFor();
     await type("hello");
     assert.doesNotMatch(await sent(), /hush-hush/);
@@ -95,19 +95,19 @@ describe("mentions", () => {
     await panel.getByText("Nothing is called “bundle-of-all”.").waitFor();
     await panel.getByRole("button", { name: "Search them too" }).click();
     await option(/bundle-of-all\.js/).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await chip("shop/made/bundle-of-all.js").waitFor();
   });
 
   it("V14 attaches another session", async () => {
     window.plays([{ text: "Forty-two spoons." }]);
     await type("How many spoons are there?");
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "Forty-two spoons.");
     await window.newSession();
     await type("@session:spoon");
     await option(/spoon/).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await panel
       .getByRole("group", { name: "Attached" })
       .getByRole("button", { name: /^Show Session / })
@@ -119,7 +119,7 @@ describe("mentions", () => {
     await put("model/CustomerArticle.ts", "export const article = 'a spoon';\n");
     window.plays([{ text: "It is in CustomerArticle.ts:1, to be exact." }]);
     await type("Where is it?");
-    await message(panel).press("Enter");
+    await enter(panel);
     await panel.getByRole("link", { name: "CustomerArticle.ts:1" }).click();
     await window.page.locator(".tab.active", { hasText: "CustomerArticle.ts" }).waitFor();
     await window.command("View: Close All Editors");
@@ -135,7 +135,7 @@ describe("mentions", () => {
     }
     await type("@item49999");
     await option(/item49999\.txt/).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await chip("shop/many/part99/item49999.txt").waitFor();
   });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Frame } from "playwright-core";
-import { composed, message, press, said } from "../panel-actions.ts";
+import { composed, enter, message, press, said } from "../panel-actions.ts";
 import { sharedWindow, type Window } from "../window.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
@@ -43,13 +43,13 @@ describe("prompts of MCP servers", () => {
     await list("Commands")
       .getByRole("option", { name: /completable-prompt/ })
       .waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await list("Values of department").getByRole("option", { name: "Sales" }).waitFor();
     await type("Eng");
-    await message(panel).press("Enter");
+    await enter(panel);
     await list("Values of name").getByRole("option", { name: "Alice" }).click();
     await composed(panel, "/everything:completable-prompt Engineering Alice ");
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "Alice it is.");
     const raw = window.requests.at(-1)?.raw ?? "";
     assert.match(raw, /Please promote Alice to the head of the Engineering team\./);
@@ -77,7 +77,7 @@ describe("prompts of MCP servers", () => {
 
   it("T17 a server that does not answer is stopped by Escape; the message comes back and nothing is sent", async () => {
     await type("/slow:greet you");
-    await message(panel).press("Enter");
+    await enter(panel);
     await panel.getByText("Asking the MCP server slow").waitFor();
     await composed(panel, "");
     await message(panel).press("Escape");
@@ -90,7 +90,7 @@ describe("prompts of MCP servers", () => {
 
   it("T17 a message that waits for a server survives a reload of the window", async () => {
     await type("/slow:greet again");
-    await message(panel).press("Enter");
+    await enter(panel);
     await panel.getByText("Asking the MCP server slow").waitFor();
     await composed(panel, "");
     panel = await window.reload();
@@ -105,11 +105,11 @@ describe("prompts of MCP servers", () => {
     await list("Mentions")
       .getByRole("option", { name: /architecture\.md/ })
       .waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     const chips = panel.getByRole("group", { name: "Attached" });
     await chips.getByRole("button", { name: /^Show .*architecture\.md/ }).waitFor();
     await type("Read it.");
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "The architecture is read.");
     assert.match(window.requests.at(-1)?.raw ?? "", /demo:\/\/resource\/static\/document\/architecture\.md/);
   });
@@ -120,15 +120,15 @@ describe("prompts of MCP servers", () => {
     await list("Mentions")
       .getByRole("option", { name: /Dynamic Text Resource.*1 value…/ })
       .waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await composed(panel, "Look at @resourceId=");
     await type("12");
     await list("Values of resourceId").getByRole("option", { name: "12" }).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await composed(panel, "Look at ");
     const chips = panel.getByRole("group", { name: "Attached" });
     await chips.getByRole("button", { name: /^Show .*dynamic\/text\/12/ }).waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "Resource 12 is read.");
     const raw = window.requests.at(-1)?.raw ?? "";
     assert.match(raw, /demo:\/\/resource\/dynamic\/text\/12/);
@@ -138,7 +138,7 @@ describe("prompts of MCP servers", () => {
   it("T17 what the server refuses comes back with its sentence", async () => {
     await message(panel).fill("/everything:resource-prompt Video 1");
     await message(panel).press("Escape");
-    await message(panel).press("Enter");
+    await enter(panel);
     await panel.getByText(/The MCP server everything refused: .*Invalid resourceType: Video/).waitFor();
     await composed(panel, "/everything:resource-prompt Video 1");
     assert.equal(window.requests.length, 0);

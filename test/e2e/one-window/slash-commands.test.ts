@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Frame } from "playwright-core";
-import { message, said } from "../panel-actions.ts";
+import { enter, message, said } from "../panel-actions.ts";
 import { sharedWindow, type Window } from "../window.ts";
 
 describe("slash commands", () => {
@@ -37,9 +37,9 @@ describe("slash commands", () => {
     await list()
       .getByRole("option", { name: /release-notes/ })
       .waitFor();
-    await message(panel).press("Enter");
+    await enter(panel);
     await type("4.2 'the first of May'");
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "The entry is written.");
     const raw = window.requests.at(-1)?.raw ?? "";
     assert.match(raw, /\/release-notes 4\.2 'the first of May'/);
@@ -54,13 +54,13 @@ describe("slash commands", () => {
 
   it("M1 the model is told of a skill, and reads it with the tool of files", async () => {
     await put("skills/money/SKILL.md", "---\ndescription: How amounts are rounded here.\n---\nRound half to even.\n");
-    await window.command("Rondo: New Session");
+    panel = await window.newSession();
     window.plays(
       [{ call: { name: "read", input: { file_path: ".rondo/skills/money/SKILL.md" } } }],
       [{ text: "Amounts are rounded half to even." }],
     );
     await type("How do we round?");
-    await message(panel).press("Enter");
+    await enter(panel);
     await said(panel, "Amounts are rounded half to even.");
     assert.match(
       window.requests[0]?.raw ?? "",
@@ -73,11 +73,11 @@ describe("slash commands", () => {
   it("commands of the panel act and send nothing", async () => {
     const before = window.requests.length;
     await type("/context");
-    await message(panel).press("Enter");
+    await enter(panel);
     await panel.getByRole("region", { name: "Context" }).waitFor();
     await panel.getByRole("button", { name: "Back to the conversation" }).click();
     await type("/mode");
-    await message(panel).press("Enter");
+    await enter(panel);
     await panel.getByRole("menu", { name: "Mode" }).waitFor();
     await panel.page().keyboard.press("Escape");
     assert.equal(window.requests.length, before);

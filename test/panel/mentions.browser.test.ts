@@ -228,6 +228,20 @@ describe("mentions", () => {
     assert.equal(await panel.page.getByText("looking…").count(), 0);
   });
 
+  it("V14 the first row stays the choice, though a slow kind adds rows above it", async () => {
+    const panel = await opened();
+    await type(panel, "@prob");
+    await panel.post(...telling(contexts), answer("prob", { groups: [], pending: ["symbol"] }));
+    assert.match(await (await active(panel)).innerText(), /^Problems/);
+    await panel.post(answer("prob", { groups: [symbols] }));
+    assert.match((await names(panel))[0] ?? "", /^addToCart/, "it came above");
+    assert.match(await (await active(panel)).innerText(), /^Problems/);
+    await message(panel).press("Enter");
+    assert.deepEqual(await panel.sentOf("attach-editor-context"), [
+      { type: "attach-editor-context", kind: "problems" },
+    ]);
+  });
+
   it("V14 rows stay until the next answer, so that the list does not blink", async () => {
     const panel = await opened();
     await type(panel, "@car");

@@ -89,6 +89,13 @@ export class Completion {
     return { type: "variables", begun, ...turn, rows };
   }
 
+  /** Keeps the choice at its row, wherever later rows put that: to be called when the rows are there. */
+  hold(): void {
+    const { offer, active } = this;
+    const row = offer.type === "none" ? undefined : offer.rows[active];
+    if (row) this.#chosen = keyOf(row);
+  }
+
   /** To be called after each change of the text or the cursor. */
   track(): void {
     this.#cursor = panel.field?.selectionStart ?? 0;

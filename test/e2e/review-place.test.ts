@@ -108,7 +108,7 @@ describe("review as a place", () => {
     await shoot("diff");
     const panel = await window.panel();
     await clickUntil(diff.locator(".codelens-decoration a", { hasText: "Accept" }).first(), () =>
-      panel.getByText("1 of 2 left").isVisible(),
+      panel.getByText("1 of 2 left", { exact: true }).isVisible(),
     );
     await changes(panel, "2 changes").waitFor();
   });

@@ -267,6 +267,19 @@ describe("attaching", () => {
     ]);
   });
 
+  it("V14 opens a file that was sent: the lines of a selection, a whole file without any", async () => {
+    const file = { type: "file", mime: "text/plain", filename: "cart.ts", url: "file:///shop/cart.ts" } as const;
+    const whole = { ...file, source: { start: 1, end: 90, text: "", whole: true } } as const;
+    const some = { ...file, source: { start: 3, end: 5, text: "" } };
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.you("one", whole), f.you("two", some)])));
+    await button(panel, "File cart.ts").click();
+    await button(panel, "Selection cart.ts:3–5").click();
+    assert.deepEqual(await panel.sentOf("open-file"), [
+      { type: "open-file", path: "/shop/cart.ts" },
+      { type: "open-file", path: "/shop/cart.ts", line: 3, lastLine: 5 },
+    ]);
+  });
+
   it("V14 says why a selection is not sent, and offers no eye then", async () => {
     const panel = await opened({ selection: selection({ filename: ".env", why: "it may hold secrets" }) });
     await panel.page.getByTitle(".env is not sent: it may hold secrets.").waitFor();

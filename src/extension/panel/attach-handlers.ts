@@ -53,8 +53,9 @@ async function open({ url, mime, filename, source }: Attachment, copies: vscode.
   const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
   if (data === undefined) {
     const uri = vscode.Uri.parse(url);
-    if (uri.scheme === "file") await openInEditor(uri.fsPath, { line: source?.start, lastLine: source?.end });
-    else await vscode.window.showTextDocument(uri, { preview: true });
+    if (uri.scheme === "file") {
+      await openInEditor(uri.fsPath, source?.whole ? {} : { line: source?.start, lastLine: source?.end });
+    } else await vscode.window.showTextDocument(uri, { preview: true });
     return;
   }
   // A copy, because VS Code shows images only from files. The last one that was shown is replaced.

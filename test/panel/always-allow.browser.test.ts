@@ -1,7 +1,7 @@
 /** Always allow: how far rules hold, and the sheet in which they are edited. */
 import assert from "node:assert/strict";
 import { type Rule, type RuleTrial, ruleScopes } from "../../src/chat/requests.ts";
-import { button, focused } from "./browser.ts";
+import { boxes, button, focused } from "./browser.ts";
 import { longRequest, rulesRequest, rulesTrials } from "./consent-states.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
@@ -139,15 +139,14 @@ describe("Always allow", () => {
       [400, 600],
       [600, 800],
     ] as const) {
-      await panel.page.setViewportSize({ width, height });
+      await panel.resize({ width, height });
       const places = await panel.page
         .locator(".Consent .answers button, .Consent .pinned label, .Composer textarea")
         .all();
       assert.ok(places.length >= 6);
-      for (const place of places) {
-        const box = await place.boundingBox();
-        const isInside = box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height;
-        assert.ok(isInside, `${await place.innerText()} at ${width} × ${height}: ${JSON.stringify(box)}`);
+      for (const [at, box] of (await boxes(panel, ...places)).entries()) {
+        const isInside = box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height;
+        assert.ok(isInside, `${await places[at]?.innerText()} at ${width} × ${height}: ${JSON.stringify(box)}`);
       }
     }
     await panel.page.keyboard.press("Escape");

@@ -2,18 +2,13 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { answered, answeredChat, preview } from "./answer-states.ts";
-import { events, focused, message, panelWith } from "./browser.ts";
+import { boxes, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { sendEarlier, withTail } from "./long-log.ts";
 import type { PanelPage } from "./page.ts";
 
 const toolbars = (panel: PanelPage) => panel.page.getByRole("toolbar", { name: "This answer" });
 const isSeen = (toolbar: Locator) => toolbar.evaluate((element) => getComputedStyle(element).opacity === "1");
-const box = async (element: Locator) => {
-  const found = await element.boundingBox();
-  assert.ok(found);
-  return found;
-};
 
 describe("the tools of an answer", () => {
   it("are in sight at the newest answer, and at others when the pointer or the focus is there; nothing moves", async () => {
@@ -22,10 +17,10 @@ describe("the tools of an answer", () => {
     assert.equal(await toolbars(panel).count(), 2);
     assert.deepEqual([await isSeen(first), await isSeen(newest)], [false, true]);
     const question = panel.page.getByText("Leave the test as it is.");
-    const before = await box(question);
+    const before = await boxes(panel, question);
     await panel.page.getByText("The sum is one cent too high.").hover();
     assert.ok(await isSeen(first));
-    assert.deepEqual(await box(question), before);
+    assert.deepEqual(await boxes(panel, question), before);
     await panel.page.mouse.move(0, 0);
     await first.getByRole("button", { name: "Copy answer" }).focus();
     assert.ok(await isSeen(first));
@@ -36,14 +31,15 @@ describe("the tools of an answer", () => {
   it("cover no text, in the narrowest panel either", async () => {
     const panel = await panelWith(f.snapshot(answeredChat()));
     for (const width of [320, 240]) {
-      await panel.page.setViewportSize({ width, height: 600 });
+      await panel.resize({ width, height: 600 });
       for (const [at, text] of ["The sum is one cent too high.", "is gone."].entries()) {
-        const tools = await box(toolbars(panel).nth(at));
-        const words = await box(panel.page.locator("p", { hasText: text }).last());
+        const shown = panel.page.locator("p", { hasText: text }).last();
+        const [words, tools] = await boxes(panel, shown, toolbars(panel).nth(at));
         assert.ok(tools.y >= words.y + words.height, `${text} at ${width}`);
-        const next = panel.page.getByRole("article", { name: "You" }).nth(at + 1);
-        if (at === 0) assert.ok(tools.y + tools.height <= (await box(next)).y, `the next message at ${width}`);
       }
+      const next = panel.page.getByRole("article", { name: "You" }).nth(1);
+      const [tools, message] = await boxes(panel, toolbars(panel).first(), next);
+      assert.ok(tools.y + tools.height <= message.y, `the next message at ${width}`);
     }
   });
 
@@ -170,8 +166,8 @@ describe("answering again", () => {
     await dialog(panel).getByRole("radio", { name: "Put the files back first" }).press("ArrowDown");
     await dialog(panel).getByRole("button", { name: "Model: Claude Sonnet 4.5" }).press("Enter");
     const menu = panel.page.getByRole("menu", { name: "Model" });
-    const box = await menu.boundingBox();
-    assert.ok(box && box.y >= 0 && box.height > 80, "the menu is in sight");
+    const [box] = await boxes(panel, menu);
+    assert.ok(box.y >= 0 && box.height > 80, "the menu is in sight");
     await keyboard.press("Escape");
     assert.equal(await menu.count(), 0);
     assert.equal(await dialog(panel).count(), 1, "Escape closed the menu alone");

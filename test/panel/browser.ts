@@ -35,6 +35,28 @@ export function focused(panel: PanelPage): Promise<string | undefined> {
   });
 }
 
+export type Box = Pick<DOMRect, "x" | "y" | "width" | "height">;
+
+/**
+ * Returns where the elements are, all at one moment: with a call for each, the panel could scroll between them.
+ * Each locator must find one element, and that must be drawn.
+ */
+export async function boxes<T extends Locator[]>(panel: PanelPage, ...locators: T): Promise<{ [K in keyof T]: Box }> {
+  await panel.drawn();
+  const elements = await Promise.all(locators.map((locator) => locator.elementHandle()));
+  const found = await panel.page.evaluate(
+    (all) =>
+      all.map((element) => {
+        const { x = 0, y = 0, width = 0, height = 0 } = element?.getBoundingClientRect() ?? {};
+        return { x, y, width, height };
+      }),
+    elements,
+  );
+  for (const [at, { width, height }] of found.entries()) assert.ok(width && height, `${locators[at]} is not drawn`);
+  // One for each locator.
+  return found as { [K in keyof T]: Box };
+}
+
 afterEach(() => {
   const used = open;
   open = [];

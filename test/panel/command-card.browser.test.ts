@@ -38,7 +38,7 @@ describe("a command that asks for permission", () => {
   it("never leaves the number of a part alone on a line", async () => {
     const panel = await asked(longRequest);
     for (const width of [240, 320, 333, 347, 400, 600]) {
-      await panel.page.setViewportSize({ width, height: 700 });
+      await panel.resize({ width, height: 700 });
       const alone = await shown(panel)
         .locator(".Rank")
         .evaluateAll(
@@ -136,7 +136,7 @@ describe("a command that asks for permission", () => {
 
   it("names its worst reasons in a short panel, and how many are below", async () => {
     const panel = await asked(longRequest);
-    await panel.page.setViewportSize({ width: 320, height: 480 });
+    await panel.resize({ width: 320, height: 480 });
     assert.ok(await card(panel).getByText("Deletes files · leaves the workspace · 2 more").isVisible());
     assert.match(
       await card(panel)

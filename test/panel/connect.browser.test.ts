@@ -33,12 +33,12 @@ describe("connecting a model", () => {
     const heading = panel.page.getByRole("heading", { name: "Connect a model" });
     const log = panel.page.getByRole("log");
     const top = () => log.evaluate((element) => element.scrollTop);
-    await panel.page.setViewportSize({ width: 320, height: 480 });
+    await panel.resize({ width: 320, height: 480 });
     await until(() => log.evaluate((element) => element.scrollHeight > element.clientHeight));
     assert.equal(await top(), 0);
     assert.ok(await heading.isVisible());
     await log.evaluate((element) => element.scrollTo(0, 60));
-    await panel.page.setViewportSize({ width: 320, height: 470 });
+    await panel.resize({ width: 320, height: 470 });
     await until(() => log.evaluate((element) => element.scrollHeight - element.clientHeight >= 60));
     assert.equal(await top(), 60);
     // A conversation before it was at its end.
@@ -148,7 +148,7 @@ describe("connecting a model", () => {
       const panel = await panelWith(...messages);
       await act?.(panel.page, panel);
       for (const width of [320, 400, 600]) {
-        await panel.page.setViewportSize({ width, height: 820 });
+        await panel.resize({ width, height: 820 });
         const beyond = await panel.page.evaluate(() =>
           [...document.querySelectorAll(".Start :is(button, input, p, h2, h3)")]
             .filter(

@@ -1,7 +1,7 @@
 /** Formulas, diagrams, task lists, images and wide boxes in answers. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { button, events, panelWith } from "./browser.ts";
+import { boxes, button, events, panelWith } from "./browser.ts";
 import { flowchart, images, stripes, tasks, wideTable } from "./content-states.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
@@ -35,8 +35,8 @@ describe("formulas in an answer", () => {
     assert.match(await panel.page.locator(".Markdown p").first().innerText(), /\$5 and \$6, \$x\$\./);
     assert.equal(await panel.page.locator("pre", { hasText: "$y$" }).count(), 1);
     // Drawn, not only there: a fraction is higher than its line.
-    const box = await maths(panel).nth(2).boundingBox();
-    assert.ok(box && box.height > 20 && box.width > 3, JSON.stringify(box));
+    const [box] = await boxes(panel, maths(panel).nth(2));
+    assert.ok(box.height > 20 && box.width > 3, JSON.stringify(box));
   });
 
   it("are read by a screen reader as they are drawn, not as their source", async () => {
@@ -256,7 +256,7 @@ describe("images in an answer", () => {
 describe("wide boxes in an answer", () => {
   it("take the focus only while they scroll, have names, and the page never scrolls sideways", async () => {
     const panel = await panelWith();
-    await panel.page.setViewportSize({ width: 320, height: 820 });
+    await panel.resize({ width: 320, height: 820 });
     const long = "x_1 + ".repeat(60);
     await panel.post(
       f.snapshot(f.chat("x", [f.you("x"), f.rondo([f.said(`${wideTable}\n\n$${long}y$\n\n$$${long}z$$`)])])),
@@ -279,7 +279,7 @@ describe("wide boxes in an answer", () => {
     assert.equal(log, 0);
     // Table and code fit into a wide window, where nothing is left to scroll.
     await button(panel, "Copy code").focus();
-    await panel.page.setViewportSize({ width: 2400, height: 820 });
+    await panel.resize({ width: 2400, height: 820 });
     await panel.page.waitForFunction(
       () => document.querySelectorAll("[role=region] table, pre[role=region]").length === 0,
     );

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { until } from "../timing.ts";
-import { button, events, focused, message, panelWith } from "./browser.ts";
+import { boxes, button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { drawn, elements, log, sendEarlier, withTail } from "./long-log.ts";
 import { lastWords, longChat, longest } from "./long-session.ts";
@@ -289,8 +289,8 @@ describe("find in the conversation", () => {
       await bar(panel).waitFor({ state: "detached" });
       assert.equal(await focused(panel), before);
       assert.deepEqual(await marked(panel), []);
-      const now = await log(panel).getByText("Task number 5").boundingBox();
-      assert.ok(now && Math.abs(now.y - top) < 60, "the match is still in view");
+      const [now] = await boxes(panel, log(panel).getByText("Task number 5"));
+      assert.ok(Math.abs(now.y - top) < 60, "the match is still in view");
     }
   });
 

@@ -92,7 +92,7 @@ describe("the frame of the panel", () => {
     it(`keeps the answers and the field of a question in sight at every size: ${name}`, async () => {
       const panel = await crowded(request);
       for (const [width, height] of sizes) {
-        await panel.page.setViewportSize({ width, height });
+        await panel.resize({ width, height });
         for (const theme of themes) {
           await panel.dress(theme);
           assert.deepEqual(await outOfSight(panel), [], `${width} × ${height}, ${theme}`);
@@ -106,7 +106,7 @@ describe("the frame of the panel", () => {
     const panel = await crowded(long);
     await panel.page.getByRole("textbox", { name: "Tell Rondo what to do instead" }).fill("word ".repeat(400));
     for (const [width, height] of sizes) {
-      await panel.page.setViewportSize({ width, height });
+      await panel.resize({ width, height });
       assert.deepEqual(await outOfSight(panel), [], `${width} × ${height}`);
     }
   });
@@ -118,7 +118,7 @@ describe("the frame of the panel", () => {
       await field.fill(words);
       // The letters of these tests are wider than those of VS Code: the pictures show 320 px with words.
       for (const width of [...(words === "" ? [320] : []), 340, 360, 380, 381, 400, 420, 600]) {
-        await panel.page.setViewportSize({ width, height: 700 });
+        await panel.resize({ width, height: 700 });
         for (const theme of themes) {
           await panel.dress(theme);
           const rows = await card(panel)
@@ -132,7 +132,7 @@ describe("the frame of the panel", () => {
 
   it("says how much of the details is below, until the end is in sight", async () => {
     const panel = await crowded(long);
-    await panel.page.setViewportSize({ width: 320, height: 480 });
+    await panel.resize({ width: 320, height: 480 });
     const bar = card(panel).getByRole("button", { name: /More|more reason/ });
     await bar.click();
     await card(panel)
@@ -143,12 +143,12 @@ describe("the frame of the panel", () => {
 
   it("folds what stands beside a question to a line each, and hides it in a short panel", async () => {
     const panel = await crowded(long);
-    await panel.page.setViewportSize({ width: 400, height: 800 });
+    await panel.resize({ width: 400, height: 800 });
     const extras = panel.page.locator(".extras > *");
     for (const height of await extras.evaluateAll((all) => all.map((one) => one.clientHeight))) {
       assert.ok(height <= 60, `${height} px`);
     }
-    await panel.page.setViewportSize({ width: 320, height: 480 });
+    await panel.resize({ width: 320, height: 480 });
     assert.equal(await extras.filter({ visible: true }).count(), 0);
   });
 });

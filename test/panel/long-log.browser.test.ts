@@ -220,7 +220,7 @@ describe("the log of a long session", () => {
       [320, 500],
       [600, 1200],
     ] as const) {
-      await panel.page.setViewportSize({ width, height });
+      await panel.resize({ width, height });
       await panel.post(grow);
       await drawn(panel);
       assert.ok((await below(panel)) < 2, `${width} × ${height}: ${await below(panel)} px below`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { FoundMentions } from "../../src/chat/mention-search.ts";
 import type { EditorContext } from "../../src/chat/protocol.ts";
-import { button, focused, message, panelWith } from "./browser.ts";
+import { boxes, button, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { agents } from "./loop-states.ts";
 import { contexts, groups, noContexts, symbols, telling } from "./mention-states.ts";
@@ -130,14 +130,13 @@ describe("mentions", () => {
 
   it("V14 the arrow keys reach every row, also those below the edge, and come round", async () => {
     const panel = await opened();
-    await panel.page.setViewportSize({ width: 320, height: 360 });
+    await panel.resize({ width: 320, height: 360 });
     await type(panel, "@");
     await panel.post(...telling(contexts));
     const count = await options(panel).count();
     for (let i = 0; i < count; i++) {
-      const box = await (await active(panel)).boundingBox();
-      const frame = await list(panel).boundingBox();
-      assert.ok(box && frame && box.y >= frame.y && box.y + box.height <= frame.y + frame.height + 1, `row ${i}`);
+      const [box, frame] = await boxes(panel, await active(panel), list(panel));
+      assert.ok(box.y >= frame.y && box.y + box.height <= frame.y + frame.height + 1, `row ${i}`);
       await message(panel).press("ArrowDown");
     }
     assert.match(await (await active(panel)).innerText(), /^Files/);

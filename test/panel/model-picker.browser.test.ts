@@ -1,7 +1,7 @@
 /** The picker of models: search, keys, groups, rows that come late, providers that do not answer, and connecting. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { button, focused, message, panelWith } from "./browser.ts";
+import { boxes, button, focused, message, panelWith } from "./browser.ts";
 import { view } from "./connect-states.ts";
 import * as f from "./fixtures.ts";
 import { anthropic, asking, copilot, failed, listing, many, model, ollama, openrouter } from "./model-states.ts";
@@ -29,7 +29,7 @@ async function active(panel: PanelPage): Promise<Locator> {
   return option;
 }
 const activeName = async (panel: PanelPage) => (await (await active(panel)).innerText()).split("\n")[0];
-const top = async (option: Locator) => (await option.boundingBox())?.y;
+const top = async (panel: PanelPage, option: Locator) => (await boxes(panel, option))[0].y;
 
 describe("the model picker", () => {
   it("asks when it opens and not before, has the focus, and stops asking when it closes; the draft stays", async () => {
@@ -89,8 +89,8 @@ describe("the model picker", () => {
     const option = await active(panel);
     assert.match(await option.innerText(), /^Vendor 10: Model 250\n, chosen, window/);
     assert.ok(await option.locator(".codicon-check").isVisible());
-    const [row, list] = [await option.boundingBox(), await panel.page.getByRole("listbox").boundingBox()];
-    assert.ok(row && list && row.y >= list.y && row.y + row.height <= list.y + list.height);
+    const [row, list] = await boxes(panel, option, panel.page.getByRole("listbox"));
+    assert.ok(row.y >= list.y && row.y + row.height <= list.y + list.height);
   });
 
   it("finds names, IDs and providers by words in any order and without their signs, and marks the letters", async () => {
@@ -165,12 +165,12 @@ describe("the model picker", () => {
     await field(panel).fill("");
     await field(panel).press("End");
     assert.equal(await activeName(panel), "Gemini 4 Pro");
-    const was = await top(await active(panel));
+    const was = await top(panel, await active(panel));
     const partial = { ...many, state: asking.state, models: many.models.slice(0, 40) };
     for (const next of [partial, many]) {
       await panel.post(listing([anthropic, next, copilot, ollama]));
       assert.equal(await activeName(panel), "Gemini 4 Pro");
-      assert.equal(await top(await active(panel)), was);
+      assert.equal(await top(panel, await active(panel)), was);
     }
     assert.equal(await panel.page.getByText("Asking OpenRouter…").count(), 0);
     await field(panel).press("ArrowUp");
@@ -323,7 +323,7 @@ describe("the model picker", () => {
     ];
     const group = { ...openrouter, models: trick.map((name, at) => model(`id-${at}`, name, 1000, { type: "free" })) };
     const panel = await opened(listing([{ ...group, name: "Evil\u202eprovider" }]));
-    await panel.page.setViewportSize({ width: 240, height: 480 });
+    await panel.resize({ width: 240, height: 480 });
     const shown = await names(panel);
     assert.equal(shown[0], trick[0]);
     assert.deepEqual([shown[1], shown[2]], ["Claude[U+202E]edualC", "zero[U+200B]width"]);

@@ -1,6 +1,6 @@
 /** Modes in the panel (spec U1, U2): the button, the strip and the menu, at every width and in every theme. */
 import assert from "node:assert/strict";
-import { button, panelBrowser, panelWith } from "./browser.ts";
+import { boxes, button, panelBrowser, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { modeEnd, modeStates, reviewer } from "./mode-states.ts";
 import type { PanelPage, Theme } from "./page.ts";
@@ -42,8 +42,8 @@ describe("modes", () => {
           assert.ok(await isWhole(panel, ".ModeStrip"), where);
           await button(panel, leave).click({ trial: true });
           for (const name of [picker, button(panel, state === "mode-bypass-busy" ? "Stop" : "Send")]) {
-            const box = await name.boundingBox();
-            assert.ok(box && box.x >= 0 && box.x + box.width <= width, `in sight: ${where}`);
+            const [box] = await boxes(panel, name);
+            assert.ok(box.x >= 0 && box.x + box.width <= width, `in sight: ${where}`);
           }
           panel.close();
         }

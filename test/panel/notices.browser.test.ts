@@ -83,7 +83,7 @@ async function pressFirst(panel: PanelPage, notice: Locator, first: Effect, what
 describe("the end of a turn before the model is done", () => {
   it("has one button that solves it, for each code of an error", async () => {
     const panel = await panelWith();
-    await panel.page.setViewportSize({ width: 320, height: 700 });
+    await panel.resize({ width: 320, height: 700 });
     const alert = panel.page.getByRole("alert");
     for (const code of errorCodes) {
       if (code === "aborted") continue;

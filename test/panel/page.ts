@@ -209,6 +209,23 @@ export class PanelPage {
     await this.page.waitForFunction(() => window.sent.some(({ type }) => type === "panel-focus"));
   }
 
+  /** Gives the page another size, and waits until the panel is drawn in it. */
+  async resize(size: { width: number; height: number }): Promise<void> {
+    await this.page.setViewportSize(size);
+    await this.page.waitForFunction(
+      ({ width, height }) => window.innerWidth === width && window.innerHeight === height,
+      size,
+    );
+    await this.drawn();
+  }
+
+  /** Waits until what has changed is drawn. */
+  async drawn(): Promise<void> {
+    await this.page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
+    );
+  }
+
   /** Changes the colours of the page, as VS Code does. */
   async dress(theme: Theme): Promise<void> {
     await this.page.evaluate(

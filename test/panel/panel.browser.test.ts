@@ -1,6 +1,6 @@
 /** The panel in a real browser, with elements found by role and name, like assistive technology does. */
 import assert from "node:assert/strict";
-import { button, events, focused, message, panelWith } from "./browser.ts";
+import { boxes, button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { anthropic, listing, ollama } from "./model-states.ts";
 import type { PanelPage } from "./page.ts";
@@ -90,10 +90,10 @@ describe("the panel", () => {
     );
     const line = panel.page.locator("summary", { hasText: "Ran npm test" });
     await line.scrollIntoViewIfNeeded();
-    const before = await line.boundingBox();
+    const [before] = await boxes(panel, line);
     await line.click();
     assert.ok(await panel.page.getByText("Tests 1 failed").isVisible());
-    assert.equal((await line.boundingBox())?.y, before?.y);
+    assert.equal((await boxes(panel, line))[0].y, before.y);
     await line.press("ArrowLeft");
     assert.ok(!(await panel.page.getByText("Tests 1 failed").isVisible()));
     await panel.page.getByRole("log").focus();

@@ -1,6 +1,6 @@
 /** Cards of questions: changes, questions of the model, repeated calls, plans. */
 import assert from "node:assert/strict";
-import { button, events, focused, message, panelWith } from "./browser.ts";
+import { boxes, button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
 import { asked, busy, card, field, guard } from "./question-card.ts";
@@ -59,7 +59,7 @@ describe("questions from the model", () => {
     assert.equal(await card(panel).getByText("Rondo would take this").count(), 1);
     assert.equal(await button(panel, "Next").getAttribute("aria-disabled"), "true");
     const rows = first.locator("label");
-    for (let at = 0; at < 3; at++) assert.ok(((await rows.nth(at).boundingBox())?.height ?? 0) >= 28);
+    for (let at = 0; at < 3; at++) assert.ok((await boxes(panel, rows.nth(at)))[0].height >= 28);
     // The whole row is the target.
     await rows.nth(0).click({ position: { x: 4, y: 4 } });
     assert.ok(await half.isChecked());

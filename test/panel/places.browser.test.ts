@@ -93,7 +93,7 @@ describe("a line for several calls", () => {
   it("names its files, and the count keeps its room where the names are cut", async () => {
     const panel = await panelWith(f.snapshot(chat));
     const group = panel.page.getByRole("group", { name: "Read cart.ts, money.ts and 2 more", exact: true });
-    await panel.page.setViewportSize({ width: 240, height: 600 });
+    await panel.resize({ width: 240, height: 600 });
     const names = await group.locator(".title > .cut").evaluate((one) => one.scrollWidth > one.clientWidth);
     const rest = await group.getByText("and 2 more").evaluate((one) => one.scrollWidth <= one.clientWidth);
     assert.deepEqual([names, rest], [true, true]);

@@ -90,7 +90,7 @@ describe("the preview of a call", () => {
     it(`T15 keeps answers and field in sight at every size: ${name}`, async () => {
       const panel = await opened(name);
       for (const [width, height] of sizes) {
-        await panel.page.setViewportSize({ width, height });
+        await panel.resize({ width, height });
         const found = await panel.page.evaluate(() => {
           const boxes = [...document.querySelectorAll(".answers, .Composer")].map((one) => one.getBoundingClientRect());
           const inner = document.querySelector(".details .Preview");

@@ -1,6 +1,6 @@
 /** Earlier messages in the field, and what the field's own undo takes back. */
 import assert from "node:assert/strict";
-import { events, message, panelWith } from "./browser.ts";
+import { boxes, events, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { agents } from "./loop-states.ts";
 import type { PanelPage } from "./page.ts";
@@ -102,8 +102,8 @@ describe("the list of earlier messages", () => {
     assert.equal(await active(panel), "third now");
     assert.equal(await press(panel, "ArrowUp"), "second\nof two lines");
     assert.equal(await active(panel), "second of two lines now");
-    const [lower, field] = await Promise.all([list(panel).boundingBox(), message(panel).boundingBox()]);
-    assert.ok(lower && field && lower.y + lower.height <= field.y, "it is over the field");
+    const [lower, field] = await boxes(panel, list(panel), message(panel));
+    assert.ok(lower.y + lower.height <= field.y, "it is over the field");
     await press(panel, "ArrowDown", "ArrowDown");
     assert.equal(await list(panel).count(), 0, "past the newest it is closed");
     assert.equal(await message(panel).getAttribute("aria-activedescendant"), null);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ReviewFile } from "../../src/chat/review-views.ts";
 import { until } from "../timing.ts";
-import { button, focused, message, panelWith } from "./browser.ts";
+import { boxes, button, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
 import { everyState, sixty, thousand } from "./review-states.ts";
@@ -162,7 +162,7 @@ describe("the review bar", () => {
 
   it("V11 scrolls a long list in itself, cuts folders before names, and stays in a narrow panel", async () => {
     const panel = await shown(sixty);
-    await panel.page.setViewportSize({ width: 320, height: 480 });
+    await panel.resize({ width: 320, height: 480 });
     const list = bar(panel).getByRole("list");
     assert.ok((await list.evaluate((one) => one.clientHeight)) <= 200);
     assert.ok(await message(panel).isVisible());
@@ -220,7 +220,7 @@ describe("the review bar", () => {
     it("V11 wherever it is scrolled to, its rows are there, in order and without gaps, narrow and wide", async () => {
       const panel = await shown(thousand);
       for (const width of [300, 480]) {
-        await panel.page.setViewportSize({ width, height: 820 });
+        await panel.resize({ width, height: 820 });
         for (const share of [0, 0.013, 0.5, 0.501, 1, 0.25]) {
           await scrollTo(panel, share);
           const { places, isWhole } = await inSight(panel);
@@ -238,7 +238,7 @@ describe("the review bar", () => {
 
     it("V11 the last row is in sight at the end of the list, also where rows near it are higher than the first ones", async () => {
       const panel = await shown(thousand);
-      await panel.page.setViewportSize({ width: 480, height: 820 });
+      await panel.resize({ width: 480, height: 820 });
       const heights = () =>
         rows(panel).evaluateAll((all) => all.map((row) => Math.round(row.getBoundingClientRect().height)));
       await until(async () => (await heights())[4] === 54);
@@ -321,8 +321,8 @@ describe("the review bar", () => {
     const rows = bar(panel).getByRole("listitem");
     assert.doesNotMatch(await rows.nth(0).innerText(), /by Add/);
     assert.match(await rows.nth(1).innerText(), /by Add gift cards/);
-    await panel.page.setViewportSize({ width: 320, height: 600 });
-    const box = await rows.nth(1).getByRole("button").last().boundingBox();
-    assert.ok(box && box.x + box.width <= 320, "nothing sticks out");
+    await panel.resize({ width: 320, height: 600 });
+    const [box] = await boxes(panel, rows.nth(1).getByRole("button").last());
+    assert.ok(box.x + box.width <= 320, "nothing sticks out");
   });
 });

@@ -1,7 +1,7 @@
 /** Two models with the same task, side by side. */
 import assert from "node:assert/strict";
 import type { RivalView } from "../../src/chat/session-views.ts";
-import { button, message, panelWith } from "./browser.ts";
+import { boxes, button, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
 
@@ -34,10 +34,8 @@ describe("two models side by side", () => {
       [480, false],
       [320, false],
     ] as const) {
-      await panel.page.setViewportSize({ width, height: 700 });
-      const one = await left.boundingBox();
-      const two = await right.boundingBox();
-      assert.ok(one && two);
+      await panel.resize({ width, height: 700 });
+      const [one, two] = await boxes(panel, left, right);
       assert.equal(two.x > one.x + one.width / 2, isBeside, `${width}`);
       assert.ok(two.x + two.width <= width, `nothing sticks out at ${width}`);
     }

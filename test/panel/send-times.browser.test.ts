@@ -1,6 +1,6 @@
 /** When a message is sent that is written while Rondo works: keys, menu, and what each waiting message says. */
 import assert from "node:assert/strict";
-import { button, events, focused, message, panelWith } from "./browser.ts";
+import { boxes, button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";
 
@@ -155,9 +155,9 @@ describe("the queue", () => {
 
   it("Q2 the words of a message keep their room beside the time in a narrow panel", async () => {
     const panel = await waiting();
-    await panel.page.setViewportSize({ width: 300, height: 820 });
+    await panel.resize({ width: 300, height: 820 });
     const words = row(panel, 3).getByText("four", { exact: true });
-    assert.ok(((await words.boundingBox())?.width ?? 0) > 100);
+    assert.ok((await boxes(panel, words))[0].width > 100);
     await row(panel, 3).hover();
     assert.ok(
       await row(panel, 3)

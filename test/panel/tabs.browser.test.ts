@@ -59,7 +59,7 @@ describe("tabs of sessions", () => {
       [480, true],
       [320, false],
     ] as const) {
-      await panel.page.setViewportSize({ width, height: 600 });
+      await panel.resize({ width, height: 600 });
       assert.equal(await panel.page.getByText("Clean up the build").isVisible(), isShown, `${width}`);
       assert.ok(await panel.page.getByText("Fix the rounding in cart totals").isVisible());
     }

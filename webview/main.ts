@@ -31,11 +31,11 @@ function takeOver(): void {
   panel.begin(root.querySelector("textarea")?.value ?? "", entered);
   hydrate(Panel, { target: root });
   guardFocus();
-  for (const message of messages) panel.receive(message);
+  for (const message of messages) panel.inbox.receive(message);
   // Only the host can post messages to this page, which is alone in its frame.
-  window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.receive(event.data));
+  window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.inbox.receive(event.data));
   // Before the next key, which the panel could not send yet.
-  panel.drawNow();
+  panel.inbox.drawNow();
   requestIdleCallback(warmUp);
 }
 

@@ -1,6 +1,5 @@
 /** The panel's state: the chat as the fold of its events, the host's state, and the open view. */
 
-import { flushSync } from "svelte";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ArgumentValues } from "../../src/chat/command-requests.ts";
 import type { ContextUse } from "../../src/chat/context-views.ts";
@@ -28,9 +27,10 @@ import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
 import { AnswerAgain } from "./answer-again.svelte.ts";
 import { answerImages } from "./answer-images.svelte.ts";
-import { DrawSchedule, isStreamedText } from "./draw-schedule.ts";
+import { Draft } from "./draft.svelte.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { fileChecks } from "./file-checks.svelte.ts";
+import { Inbox } from "./inbox.ts";
 import { mentionedNames } from "./mentions.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
@@ -38,10 +38,7 @@ import { sessionTitle } from "./session-title.ts";
 import { joinDeltas, placeChild, requestsOf } from "./subagents.ts";
 import { symbolLinks } from "./symbol-links.ts";
 import { replaceText } from "./undoable-text.ts";
-import { savedState, saveState, send } from "./vscode-api.ts";
-
-/** The host gets the draft after the user has not typed for this time. */
-const draftPauseMs = 400;
+import { send } from "./vscode-api.ts";
 
 /** The text box of a question; while the question is open, the composer is that text box. */
 export interface AnswerField {
@@ -102,7 +99,7 @@ class PanelModel {
   notice = $state.raw<HostNotice>();
   /** Whether the form for a key opens as soon as an error shows that wants one. */
   wantsKeyForm = $state(false);
-  draft = $state(savedState().draft);
+  readonly #draft = new Draft(() => this.chat?.session.id ?? "");
   field = $state<HTMLTextAreaElement>();
   /** Undefined while the composer holds the draft. */
   answerField = $state.raw<AnswerField>();
@@ -123,10 +120,6 @@ class PanelModel {
   /** The open questions of the chat and of all its subagents. */
   readonly requests = $derived(this.chat ? requestsOf(this.chat) : []);
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);
-  /** When the user last typed in the composer; a performance time. */
-  get typedAt(): number {
-    return this.#schedule.typedAt;
-  }
   readonly announcements = new Announcements();
 
   readonly #handlers: { [Type in ToPanel["type"]]: (message: Extract<ToPanel, { type: Type }>) => void } = {
@@ -179,71 +172,34 @@ class PanelModel {
     "show-restore": ({ messageID }) => this.showRestore(messageID),
   };
 
-  #typedBefore = false;
-  #enteredBefore = false;
-  #seq = -1;
-  #inbox: ToPanel[] = [];
-  readonly #schedule = new DrawSchedule(() => flushSync(() => this.#drain()));
-  #draftTimer = 0;
-  /** Sends the draft, which belongs to the session in which it was written. */
-  #unsentDraft: (() => void) | undefined;
+  // TypeScript does not relate the type of a message to that of its handler.
+  readonly inbox = new Inbox((message) => (this.#handlers[message.type] as (message: ToPanel) => void)(message));
 
   /** Takes over what the user has typed before the panel was there, and whether Enter was pressed then. */
   begin(typed: string, entered: boolean): void {
-    this.#typedBefore = typed !== this.draft;
-    this.#enteredBefore = entered;
-    if (this.#typedBefore) this.typed();
-    this.draft = typed;
+    if (this.#draft.begin(typed, entered)) this.inbox.typed();
   }
 
   /** Attaches an image that the host has read; set by the composer. */
   onImage: (name: string, mime: string, data: string) => void = () => {};
 
-  /** The user has typed a letter. */
-  typed(): void {
-    this.#schedule.typed();
+  get draft(): string {
+    return this.#draft.text;
   }
 
-  /** Queues a message from the host for the next frame. A gap in the numbers requests a new snapshot. */
-  receive(message: ToPanel): void {
-    if (message.type === "snapshot") this.#inbox = [];
-    else if (message.seq <= this.#seq || this.#seq < 0) return;
-    else if (message.seq !== this.#seq + 1) {
-      this.#seq = -1;
-      send({ type: "ready" });
-      return;
-    }
-    this.#seq = message.seq;
-    this.#inbox.push(message);
-    this.#schedule.request(isStreamedText(message));
-  }
-
-  /** Draws what was received without waiting for a frame. */
-  drawNow(): void {
-    this.#schedule.drawNow();
+  /** Shows it without keeping it: Svelte sets it to what the field holds before the first snapshot has come, too. */
+  set draft(draft: string) {
+    this.#draft.text = draft;
   }
 
   write(draft: string): void {
-    this.draft = draft;
-    saveState({ draft });
-    clearTimeout(this.#draftTimer);
-    // The host learns at once that the draft was sent, so that a reload does not bring it back.
-    const pause = draft === "" ? 0 : draftPauseMs;
-    const sessionID = this.chat?.session.id ?? "";
-    this.#unsentDraft = () => send({ type: "draft", sessionID, text: draft });
-    this.#draftTimer = window.setTimeout(() => this.#sendDraft(), pause);
+    this.#draft.write(draft);
   }
 
   /** Writes a draft into the field so that the user can undo it there. */
   rewrite(draft: string): void {
     const isWritten = this.field !== undefined && !this.answerField && replaceText(this.field, draft);
     if (!isWritten) this.write(draft);
-  }
-
-  #sendDraft(): void {
-    clearTimeout(this.#draftTimer);
-    this.#unsentDraft?.();
-    this.#unsentDraft = undefined;
   }
 
   insert(text: string): void {
@@ -298,14 +254,14 @@ class PanelModel {
 
   open(id: string): void {
     this.wantsKeyForm = false;
-    this.#sendDraft();
+    this.#draft.sendNow();
     send({ type: "open-session", id });
     this.view = "chat";
     this.wantEnd++;
   }
 
   newSession(): void {
-    this.#sendDraft();
+    this.#draft.sendNow();
     send({ type: "new-session" });
     this.#focus();
   }
@@ -375,13 +331,6 @@ class PanelModel {
     this.wantEnd++;
   }
 
-  #drain(): void {
-    const messages = this.#inbox;
-    this.#inbox = [];
-    // TypeScript does not relate the type of a message to that of its handler.
-    for (const message of messages) (this.#handlers[message.type] as (message: ToPanel) => void)(message);
-  }
-
   #takeSnapshot({ chat, missing, state, draft }: Extract<ToPanel, { type: "snapshot" }>): void {
     const isOther = this.chat !== undefined && this.chat.session.id !== chat.session.id;
     const isFirst = this.chat === undefined;
@@ -394,28 +343,20 @@ class PanelModel {
     if (this.view === "rivals") send({ type: "show-rivals" });
     if (this.menu === "model") send({ type: "show-models" });
     this.state = state;
-    if (this.draft === "" && draft !== "") this.draft = draft;
-    if (isFirst) this.#goOnTyping(draft);
-  }
-
-  /** Keeps what was typed before the first snapshot, and sends it if Enter was pressed: never as an answer to a question. */
-  #goOnTyping(draft: string): void {
-    const isAdded = this.#typedBefore && savedState().draft === "";
-    if (this.#typedBefore) this.write(isAdded ? draft + this.draft : this.draft);
-    if (this.#enteredBefore && this.requests.length === 0) this.prompt();
+    if (!isFirst) this.#draft.restore(draft);
+    // Enter was for the message, never for a question that is open.
+    else if (this.#draft.join(draft) && this.requests.length === 0) this.prompt();
   }
 
   /** Prepares the composer for another session, which has its own draft. */
   #leave(draft: string): void {
-    this.#sendDraft();
+    this.#draft.switchTo(draft);
     forgetKept();
     this.restore = undefined;
     this.answerAgain.close();
     this.merge = undefined;
     this.notice = undefined;
     this.isFinding = false;
-    this.draft = draft;
-    saveState({ draft });
   }
 
   #takeState(state: PanelState): void {
@@ -442,8 +383,7 @@ class PanelModel {
     this.chatVersion++;
     for (const event of joinDeltas(events)) {
       if (event.type === "rewound" && !this.earlier.bringBack(this.chat)) {
-        this.#seq = -1;
-        send({ type: "ready" });
+        this.inbox.requestSnapshot();
         return;
       }
       apply(this.chat, event);

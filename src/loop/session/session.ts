@@ -5,9 +5,9 @@ import type { ContextUse, PieceChange, PiecesChange } from "../../chat/context-v
 import type { ChatEvent, PermissionMode, RecordedEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
-import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
+import type { CommandJudgement } from "../../chat/rule-views.ts";
 import { spentOn } from "../../chat/spent.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Background } from "../../tools/host.ts";

@@ -1,54 +1,23 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
-import { attachRequests, type SelectionView } from "./attach.ts";
+import { attachRequests } from "./attach.ts";
 import { type ArgumentValues, commandRequests } from "./command-requests.ts";
-import { type Connectable, type ConnectView, connectRequests, type Starter } from "./connect.ts";
+import { type ConnectView, connectRequests } from "./connect.ts";
 import { type ContextUse, PieceChange, PiecesChange } from "./context-views.ts";
+import { type EditorContext, editorContextKinds } from "./editor-views.ts";
 import { type ChatEvent, PermissionMode } from "./events.ts";
+import { type HostNotice, NoticeFix } from "./host-notice.ts";
 import { type FoundMentions, type MentionKindNotes, mentionRequests, type VariableValues } from "./mention-search.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
+import type { PanelState } from "./panel-state.ts";
 import { Attachment, SendTime } from "./prompt-input.ts";
-import {
-  Answer,
-  type AskReason,
-  type BuildMode,
-  type CommandMarks,
-  type CommandPart,
-  Rule,
-  type RuleTrial,
-} from "./requests.ts";
-import type { PendingComment, RestoreFile, ReviewFile } from "./review-views.ts";
-import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "./session-views.ts";
-import type { CommandChoice } from "./slash-command.ts";
+import { Answer, Rule, type RuleTrial } from "./requests.ts";
+import type { RestoreFile } from "./review-views.ts";
+import type { CommandJudgement, RuleRow } from "./rule-views.ts";
+import type { MergeView, RivalView, SessionSummary } from "./session-views.ts";
 import { type FoundSymbols, symbolRequests } from "./symbol-names.ts";
 import type { Trace } from "./trace.ts";
-
-/** What "@" offers to attach beside agents. `terminal`: the last command of the active terminal, with its output. */
-export const editorContextKinds = [
-  "problems",
-  "file-problems",
-  "changes",
-  "terminal",
-  "terminal-selection",
-  "failed-tests",
-  "debug-output",
-  "open-editors",
-] as const;
-export type EditorContextKind = (typeof editorContextKinds)[number];
-
-/** What the button of a notice does; `none`: there is nothing to be done but to read it. */
-const NoticeFix = z.enum([
-  "none",
-  "connect",
-  "choose-model",
-  "trust",
-  "new-session",
-  "show-log",
-  "open-record",
-  "raise-budget",
-]);
-export type NoticeFix = z.infer<typeof NoticeFix>;
 
 /** While a turn runs, `now` interrupts it. */
 const PromptTime = z.enum([...SendTime.options, "now"]);
@@ -235,161 +204,8 @@ export const ToHost = z.discriminatedUnion("type", [
 ]);
 export type ToHost = z.infer<typeof ToHost>;
 
-/** Something that could not be done. */
-export interface HostNotice {
-  message: string;
-  /** What holds, or what to do; empty if nothing is to be said. */
-  next: string;
-  fix: NoticeFix;
-}
-
 /** `url`: a data address. `why`: a sentence. */
 export type AnswerImage = { type: "shown"; url: string } | { type: "failed"; why: string };
-
-export interface AgentChoice {
-  name: string;
-  description: string;
-  mode: "primary" | "subagent" | "all";
-}
-
-export interface ModelChoice {
-  providerID: string;
-  modelID: string;
-  label: string;
-  /** "Anthropic", "OpenAI", "localhost:11434" */
-  group: string;
-  /** "$3 / $15" per million tokens in and out; undefined when unknown. */
-  price: string | undefined;
-  /** Whether it takes images; undefined if that is not known. */
-  images: boolean | undefined;
-  /** Unknown facts: "window unknown, 128k assumed; price unknown". */
-  unknown?: string;
-}
-
-/** Where a key and credit for a provider come from. */
-export interface AccountView {
-  providerID: string;
-  name: string;
-  takesKey: boolean;
-  /** Whether it has a page where credit is added. */
-  hasCreditPage: boolean;
-  /** Whether the user has given its address, as those of servers of their own. */
-  isOwnServer: boolean;
-}
-
-export type Readiness =
-  | { type: "ready" }
-  /** A fixed script answers, over the sample workspace. */
-  | { type: "tour" }
-  | ({ type: "no-key" } & Connectable);
-
-/** A rule, and how often it has decided in this workspace. */
-export interface RuleRow {
-  rule: Rule;
-  /** Rules from `agent` and `built-in` cannot be removed. */
-  source: "settings" | "workspace" | "session" | "agent" | "built-in";
-  /** The agent's name; empty for other sources. */
-  agent: string;
-  count: number;
-  /** ms since 1970; undefined: never. */
-  lastAt: number | undefined;
-}
-
-export interface CommandJudgement extends CommandMarks {
-  command: string;
-  decision: "allow" | "ask" | "deny";
-  parts: CommandPart[];
-  reasons: AskReason[];
-  always: Rule[];
-  /** Why "Always allow" cannot be given, a sentence; empty if `always` has rules. */
-  noAlways: string;
-}
-
-export interface ServerView {
-  name: string;
-  /** Source of the configuration: "settings", ".mcp.json". */
-  source: string;
-  target: string;
-  state:
-    | { type: "off" }
-    /** Configured by the workspace: starts only after the user has allowed it. */
-    | { type: "asks" }
-    | { type: "starting" }
-    | { type: "ready"; tools: { name: string; description: string }[] }
-    | { type: "sign-in" }
-    | { type: "failed"; message: string; next: string };
-}
-
-/** USD. `partial`: some replies are not included, because their price is unknown. `estimated`: some were not reported. */
-interface Cost {
-  session: number;
-  today: number;
-  partial: boolean;
-  estimated: boolean;
-}
-
-/** `words`: what it holds now ("3 errors in 2 files"), or why there is nothing to attach. */
-export interface EditorContext {
-  kind: EditorContextKind;
-  words: string;
-  isEmpty: boolean;
-}
-
-/** Whether an editor shows where the agent reads and writes. `paused`: until the next message, as the user has moved there. */
-export type FollowState = "off" | "on" | "paused";
-
-export interface PanelState {
-  readiness: Readiness;
-  mode: PermissionMode;
-  /** When the mode ends on its own, in ms since 1970; undefined: never. `buildMode` follows. */
-  modeEndsAt: number | undefined;
-  /** The mode before Plan or Bypass; in the others, the present one. */
-  buildMode: BuildMode;
-  /** How long Bypass would hold, in minutes. */
-  bypassMinutes: number;
-  /** Whether commands run in the sandbox, which they leave only when the user is asked. */
-  sandboxed: boolean;
-  model: ModelChoice | undefined;
-  models: ModelChoice[];
-  /** Of the provider that was asked last, else of the model that is chosen. */
-  account: AccountView | undefined;
-  trusted: boolean;
-  /** Whether a folder on this machine's disk is open. */
-  hasFolder: boolean;
-  /** Names of open folders that are elsewhere, as those of `vscode-vfs`. */
-  virtualFolders: string[];
-  attachments: Attachment[];
-  /** Names of what is being read to be attached. */
-  attaching: string[];
-  /** Undefined if nothing is selected in the active editor. */
-  selection: SelectionView | undefined;
-  review: ReviewFile[];
-  /** Title of the session that has changed a file under review, by its path, where it is not the one on screen. */
-  reviewBy: Record<string, string>;
-  follow: FollowState;
-  comments: PendingComment[];
-  /** Share of the context window in use, 0–1, after the last reply; undefined before the first. */
-  contextUsed: number | undefined;
-  cost: Cost;
-  agents: AgentChoice[];
-  /** What "/" offers beside the panel's own commands. */
-  commands: CommandChoice[];
-  /** Name of the MCP server that is asked what a sent command says; empty: none. */
-  asking: string;
-  agent: string;
-  recent: SessionSummary[];
-  /** The worktree of the session on screen. */
-  worktree: WorktreeView | undefined;
-  /** What the next message of an empty session begins; `second`: name of the second model, empty for one session. */
-  next: { worktree: boolean; second: string };
-  /** At least the session on screen. */
-  tabs: readonly SessionTab[];
-  /** Tasks to begin with; none where the session has messages. */
-  starters: Starter[];
-  servers: ServerView[];
-  /** The newest restore. `open`: number of files that are left, because it was cut off; of an undo, if `isUndo`. */
-  restored: { files: number; at: number; open: number; isUndo: boolean } | undefined;
-}
 
 /**
  * `seq` grows by one per message; after a gap the panel requests a snapshot with `ready`. A snapshot has the newest

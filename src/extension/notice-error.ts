@@ -1,4 +1,4 @@
-import type { NoticeFix } from "../chat/protocol.ts";
+import type { NoticeFix } from "../chat/host-notice.ts";
 
 /** Something that the user has asked for and that cannot be done, in sentences for people. `next`: empty for none. */
 export class NoticeError extends Error {

@@ -1,7 +1,7 @@
 /** What helps where something could not be done: a button of the panel's notice, or of VS Code's notification. */
 
 import * as vscode from "vscode";
-import type { HostNotice, NoticeFix } from "../chat/protocol.ts";
+import type { HostNotice, NoticeFix } from "../chat/host-notice.ts";
 import { t } from "../l10n/l10n.ts";
 import { readSettings } from "./settings.ts";
 

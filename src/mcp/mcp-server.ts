@@ -1,7 +1,7 @@
 /** An MCP server: started when it is needed, and restarted when it ends. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ServerView } from "../chat/protocol.ts";
+import type { ServerView } from "../chat/server-views.ts";
 import { english, msg } from "../l10n/l10n.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
 import { untilAborted } from "../tools/until-aborted.ts";

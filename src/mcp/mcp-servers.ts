@@ -1,5 +1,5 @@
 /** All MCP servers of a window or a run. */
-import type { ServerView } from "../chat/protocol.ts";
+import type { ServerView } from "../chat/server-views.ts";
 import type { ExternalTools } from "../loop/setup/external-tools.ts";
 import type { Tool } from "../tools/tool.ts";
 import { untilAborted } from "../tools/until-aborted.ts";

@@ -204,7 +204,9 @@ describe("R3 Continue", () => {
       mode: "bypassPermissions",
     });
     const turn = h.turn();
-    await until(() => existsSync(path.join(h.folder, "log.txt")));
+    // The shell creates the file before the line is in it.
+    const log = path.join(h.folder, "log.txt");
+    await until(() => existsSync(log) && h.read("log.txt") === "ran\n");
     await h.session.dispose();
     await turn;
     h.transcript.flush();

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ServerView } from "../../src/chat/protocol.ts";
+import type { ServerView } from "../../src/chat/server-views.ts";
 import { loadServers } from "../../src/mcp/config/server-config.ts";
 import type { McpOptions } from "../../src/mcp/mcp-servers.ts";
 import { McpServers } from "../../src/mcp/mcp-servers.ts";

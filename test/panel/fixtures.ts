@@ -9,7 +9,8 @@ import {
   type Part,
   type ToolState,
 } from "../../src/chat/message.ts";
-import type { ModelChoice, PanelState } from "../../src/chat/protocol.ts";
+import type { ModelChoice } from "../../src/chat/model-views.ts";
+import type { PanelState } from "../../src/chat/panel-state.ts";
 import type { ReviewFile } from "../../src/chat/review-views.ts";
 import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "../../src/chat/session-views.ts";
 import { cartDiff, cwd, patch, sessionID } from "./fixture-values.ts";

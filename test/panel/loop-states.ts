@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { Chat, Entry } from "../../src/chat/apply.ts";
 import { newChat } from "../../src/chat/apply.ts";
 import type { ContextUse } from "../../src/chat/context-views.ts";
-import type { PanelState } from "../../src/chat/protocol.ts";
+import type { PanelState } from "../../src/chat/panel-state.ts";
 import * as f from "./fixtures.ts";
 import type { State } from "./states.ts";
 

@@ -1,6 +1,7 @@
 /** States of the list that "@" opens. */
+
+import type { EditorContext } from "../../src/chat/editor-views.ts";
 import type { MentionGroup, MentionHit, MentionKind, ResourceTemplate } from "../../src/chat/mention-search.ts";
-import type { EditorContext } from "../../src/chat/protocol.ts";
 import * as f from "./fixtures.ts";
 import { agents } from "./loop-states.ts";
 import type { Unnumbered } from "./page.ts";

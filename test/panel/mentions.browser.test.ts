@@ -1,8 +1,8 @@
 /** The list of "@": what the editor holds, and agents. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
+import type { EditorContext } from "../../src/chat/editor-views.ts";
 import type { FoundMentions } from "../../src/chat/mention-search.ts";
-import type { EditorContext } from "../../src/chat/protocol.ts";
 import { boxes, button, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { agents } from "./loop-states.ts";

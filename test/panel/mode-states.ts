@@ -1,6 +1,6 @@
 /** States of the panel in each mode: strips, the button, and the menu. */
 import type { Page } from "playwright-core";
-import type { PanelState } from "../../src/chat/protocol.ts";
+import type { PanelState } from "../../src/chat/panel-state.ts";
 import * as f from "./fixtures.ts";
 import type { Unnumbered } from "./page.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import type { ConnectCheck } from "../../src/chat/connect.ts";
+import type { NoticeFix } from "../../src/chat/host-notice.ts";
 import { type ErrorCode, errorCodes, type ModelRef } from "../../src/chat/message.ts";
-import type { NoticeFix } from "../../src/chat/protocol.ts";
 import { button, focused, message, panelWith } from "./browser.ts";
 import { there } from "./connect-states.ts";
 import { limited } from "./end-states.ts";

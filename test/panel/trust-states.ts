@@ -1,9 +1,10 @@
 /** States of tools, permissions and checkpoints: questions, restores, background commands. */
 import type { Page } from "playwright-core";
 import type { BackgroundCommand } from "../../src/chat/events.ts";
-import type { CommandJudgement, RuleRow, ServerView } from "../../src/chat/protocol.ts";
 import type { ChoicesRequest, Question } from "../../src/chat/requests.ts";
 import type { RestoreFile } from "../../src/chat/review-views.ts";
+import type { CommandJudgement, RuleRow } from "../../src/chat/rule-views.ts";
+import type { ServerView } from "../../src/chat/server-views.ts";
 import * as f from "./fixtures.ts";
 import type { Unnumbered } from "./page.ts";
 import type { State } from "./states.ts";

@@ -1,6 +1,6 @@
 /** Commands after "/" that the panel carries out itself. The others are prompts, which the host knows. */
 import { argumentHint, missingArguments, writtenArguments } from "../../src/chat/command-arguments.ts";
-import type { ModelChoice } from "../../src/chat/protocol.ts";
+import type { ModelChoice } from "../../src/chat/model-views.ts";
 import { type CommandChoice, slashCommandIn } from "../../src/chat/slash-command.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "../lib/escape-invisible.ts";

@@ -3,8 +3,8 @@
 import type { Chat, Entry } from "../../src/chat/apply.ts";
 import type { SessionInfo, TurnEnded } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
+import type { Readiness } from "../../src/chat/model-views.ts";
 import { never } from "../../src/chat/never.ts";
-import type { Readiness } from "../../src/chat/protocol.ts";
 import { counted, t } from "../../src/l10n/l10n.ts";
 import { elapsed } from "../lib/format.ts";
 import type { IconName } from "../lib/icons.ts";

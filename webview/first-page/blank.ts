@@ -1,6 +1,6 @@
 /** What the panel's frame is drawn from until the first snapshot. */
 import { type Chat, newChat } from "../../src/chat/apply.ts";
-import type { PanelState } from "../../src/chat/protocol.ts";
+import type { PanelState } from "../../src/chat/panel-state.ts";
 
 export const blankChat: Chat = newChat({ id: "", createdAt: 0, title: "", cwd: "" });
 

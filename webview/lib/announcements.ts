@@ -3,8 +3,8 @@
 import { type Chat, findPart } from "../../src/chat/apply.ts";
 import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
 import type { Message, ToolPart } from "../../src/chat/message.ts";
+import type { PanelState } from "../../src/chat/panel-state.ts";
 import type { Attachment } from "../../src/chat/prompt-input.ts";
-import type { PanelState } from "../../src/chat/protocol.ts";
 import { titleOf } from "../../src/chat/request-titles.ts";
 import type { UserRequest } from "../../src/chat/requests.ts";
 import type { ReviewFile } from "../../src/chat/review-views.ts";

@@ -1,5 +1,6 @@
 /** "@" in the text of a prompt: what it offers, and the agents that it names. */
 
+import type { EditorContext, EditorContextKind } from "../../src/chat/editor-views.ts";
 import {
   type MentionGroup,
   type MentionHit,
@@ -7,7 +8,7 @@ import {
   type MentionKindNotes,
   mentionKinds,
 } from "../../src/chat/mention-search.ts";
-import type { AgentChoice, EditorContext, EditorContextKind } from "../../src/chat/protocol.ts";
+import type { AgentChoice } from "../../src/chat/panel-state.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "./icons.ts";
 

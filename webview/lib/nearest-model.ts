@@ -1,6 +1,6 @@
 /** Models to go on with where the one that was asked cannot answer. */
 import type { ModelRef } from "../../src/chat/message.ts";
-import type { ModelChoice } from "../../src/chat/protocol.ts";
+import type { ModelChoice } from "../../src/chat/model-views.ts";
 
 /** Returns the provider's model whose name differs least; undefined if none is near enough to be what was meant. */
 export function nearestModel(models: readonly ModelChoice[], asked: ModelRef): ModelChoice | undefined {

@@ -3,21 +3,16 @@
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ArgumentValues } from "../../src/chat/command-requests.ts";
 import type { ContextUse } from "../../src/chat/context-views.ts";
+import type { EditorContext, EditorContextKind } from "../../src/chat/editor-views.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
+import type { HostNotice } from "../../src/chat/host-notice.ts";
 import { sameJson } from "../../src/chat/json.ts";
 import type { PickerList } from "../../src/chat/model-list.ts";
-import type {
-  CommandJudgement,
-  EditorContext,
-  EditorContextKind,
-  HostNotice,
-  PanelState,
-  PromptTime,
-  RuleRow,
-  ToPanel,
-} from "../../src/chat/protocol.ts";
+import type { PanelState } from "../../src/chat/panel-state.ts";
+import type { PromptTime, ToPanel } from "../../src/chat/protocol.ts";
 import type { Rule, RuleTrial } from "../../src/chat/requests.ts";
 import type { RestoreFile } from "../../src/chat/review-views.ts";
+import type { CommandJudgement, RuleRow } from "../../src/chat/rule-views.ts";
 import type { MergeView, RivalView, SessionSummary } from "../../src/chat/session-views.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";

@@ -1,8 +1,8 @@
 /** Commands that bring something of VS Code into the chat: problems, tests, terminals, the Debug Console. */
 
 import * as vscode from "vscode";
+import type { EditorContextKind } from "../../chat/editor-views.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
-import type { EditorContextKind } from "../../chat/protocol.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { Attachments } from "../panel/attachments.ts";
 import type { Composer } from "../panel/composer.ts";

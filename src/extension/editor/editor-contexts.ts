@@ -4,8 +4,8 @@
  */
 
 import * as vscode from "vscode";
+import { type EditorContext, type EditorContextKind, editorContextKinds } from "../../chat/editor-views.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
-import { type EditorContext, type EditorContextKind, editorContextKinds } from "../../chat/protocol.ts";
 import { textFile } from "../../chat/text-file.ts";
 import { counted, t } from "../../l10n/l10n.ts";
 import { PlainTextRenderer } from "../../tools/run-command/plain-text.ts";

@@ -5,8 +5,8 @@
  */
 
 import * as vscode from "vscode";
+import type { FollowState } from "../../chat/editor-views.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import type { FollowState } from "../../chat/protocol.ts";
 import { t } from "../../l10n/l10n.ts";
 import { findFile } from "../panel/open.ts";
 import { type AgentPlace, placeOfCall } from "./agent-place.ts";

@@ -1,6 +1,6 @@
 /** The account at a provider, for people whose key or credit is at fault. */
 import type { ModelRef } from "../../chat/message.ts";
-import type { AccountView } from "../../chat/protocol.ts";
+import type { AccountView } from "../../chat/model-views.ts";
 import { providers } from "../../providers/providers.ts";
 import { entryOf } from "./provider-entries.ts";
 

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { ModelRef } from "../../chat/message.ts";
-import type { ModelChoice } from "../../chat/protocol.ts";
+import type { ModelChoice } from "../../chat/model-views.ts";
 import { t } from "../../l10n/l10n.ts";
 import { readSettings } from "../settings.ts";
 import type { ModelGroup, Models } from "./models.ts";

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { StartModel } from "../../chat/connect.ts";
 import type { ModelRef } from "../../chat/message.ts";
-import type { ModelChoice, Readiness } from "../../chat/protocol.ts";
+import type { ModelChoice, Readiness } from "../../chat/model-views.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { Limits } from "../../loop/limits.ts";
 import { type Model, ModelError } from "../../loop/model.ts";

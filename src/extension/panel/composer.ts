@@ -3,9 +3,10 @@
 import type * as vscode from "vscode";
 import type { SelectionView } from "../../chat/attach.ts";
 import { commentsPrompt } from "../../chat/comments.ts";
+import type { HostNotice } from "../../chat/host-notice.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { type Attachment, type PromptPart, type SentComment, textPrompt } from "../../chat/prompt-input.ts";
-import type { HostNotice, PromptTime } from "../../chat/protocol.ts";
+import type { PromptTime } from "../../chat/protocol.ts";
 import type { BuildMode } from "../../chat/requests.ts";
 import type { CommandChoice } from "../../chat/slash-command.ts";
 import { t } from "../../l10n/l10n.ts";

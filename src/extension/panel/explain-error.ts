@@ -1,5 +1,5 @@
 import type * as vscode from "vscode";
-import type { HostNotice, NoticeFix } from "../../chat/protocol.ts";
+import type { HostNotice, NoticeFix } from "../../chat/host-notice.ts";
 import { localized, t } from "../../l10n/l10n.ts";
 import { ModelError, type ModelErrorKind } from "../../loop/model.ts";
 import { AnswerError } from "../../loop/permissions/open-requests.ts";

@@ -1,6 +1,7 @@
 /** Types of the table that maps each message of the panel to its handler. Each page of the panel brings its rows. */
 import type * as vscode from "vscode";
-import type { HostNotice, ToHost, ToPanel } from "../../chat/protocol.ts";
+import type { HostNotice } from "../../chat/host-notice.ts";
+import type { ToHost, ToPanel } from "../../chat/protocol.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 
 /** A message to the panel without its number, which it gets when it is sent. */

@@ -1,7 +1,7 @@
 /** The state that the panel shows beside the conversation, collected from those who own it. */
 
 import * as vscode from "vscode";
-import type { PanelState } from "../../chat/protocol.ts";
+import type { PanelState } from "../../chat/panel-state.ts";
 import { t } from "../../l10n/l10n.ts";
 import { contextShare } from "../../loop/context/context-share.ts";
 import { costOfSession } from "../../loop/session/budget.ts";

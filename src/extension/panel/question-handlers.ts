@@ -1,6 +1,6 @@
 /** Requests that wait for the user: answers, previews, and checks of edited commands and rules. */
 
-import type { CommandJudgement } from "../../chat/protocol.ts";
+import type { CommandJudgement } from "../../chat/rule-views.ts";
 import { t } from "../../l10n/l10n.ts";
 import { tryRule } from "../../loop/permissions/examples.ts";
 import type { Session } from "../../loop/session/session.ts";

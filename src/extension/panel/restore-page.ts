@@ -2,7 +2,7 @@
 
 import type * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
-import type { PanelState } from "../../chat/protocol.ts";
+import type { PanelState } from "../../chat/panel-state.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { LastRestore } from "../../checkpoints/session-checkpoints.ts";
 import { t } from "../../l10n/l10n.ts";

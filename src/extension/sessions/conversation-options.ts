@@ -1,7 +1,7 @@
 /** What the sessions of a window need from their owner. */
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import type { HostNotice } from "../../chat/protocol.ts";
+import type { HostNotice } from "../../chat/host-notice.ts";
 import type { SessionSummary } from "../../chat/session-views.ts";
 import type { SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import type { Session } from "../../loop/session/session.ts";

@@ -2,7 +2,7 @@
 import os from "node:os";
 import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
-import type { AgentChoice } from "../../chat/protocol.ts";
+import type { AgentChoice } from "../../chat/panel-state.ts";
 import type { Hooks } from "../../loop/hooks.ts";
 import { type Choices, presentMode } from "../../loop/setup/agent-config.ts";
 import type { GitState, Project } from "../../loop/setup/project.ts";

@@ -2,8 +2,8 @@
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { never } from "../../chat/never.ts";
-import type { RuleRow } from "../../chat/protocol.ts";
 import { Rule, type RuleScope } from "../../chat/requests.ts";
+import type { RuleRow } from "../../chat/rule-views.ts";
 import { builtInRules } from "../../loop/permissions/rules.ts";
 import { readSettings } from "../settings.ts";
 

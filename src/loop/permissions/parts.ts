@@ -1,7 +1,7 @@
 /** The permissions that a call requires, one by one, for the card and the rules page. */
 
-import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { CommandPart } from "../../chat/requests.ts";
+import type { CommandJudgement } from "../../chat/rule-views.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Host } from "../../tools/host.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";

@@ -5,34 +5,32 @@ import type { ContextUse, PieceChange, PiecesChange } from "../../chat/context-v
 import type { ChatEvent, PermissionMode, RecordedEvent } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
-import type { CommandJudgement } from "../../chat/protocol.ts";
 import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
+import type { CommandJudgement } from "../../chat/rule-views.ts";
 import { spentOn } from "../../chat/spent.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
-import { waitingCalls } from "../calls/close-calls.ts";
 import { requestCompaction } from "../context/compact.ts";
-import { asBegun, pendingPrompt } from "../context/context.ts";
-import { contextUse } from "../context/context-use.ts";
+import { pendingPrompt } from "../context/context.ts";
 import { beginFresh } from "../context/fresh-context.ts";
 import { changedPiece, changedPieces } from "../context/piece-changes.ts";
-import { addSyntheticMessage } from "../context/synthetic-message.ts";
 import { withoutZeros } from "../limits.ts";
 import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { Permissions } from "../permissions/permissions.ts";
 import type { RuleBook } from "../permissions/rules.ts";
-import { type Choices, ConfigResolver, type ModeEnd, modelOf, presentMode } from "../setup/agent-config.ts";
-import { reminders } from "../setup/system-prompt.ts";
+import { type Choices, ConfigResolver, type ModeEnd, presentMode } from "../setup/agent-config.ts";
 import type { Turn, TurnEnd } from "../turn.ts";
 import { Budget, type ReachedLimit } from "./budget.ts";
 import type { SessionState } from "./create-turn.ts";
 import { IntakeError } from "./intake-error.ts";
 import { PlanOffer } from "./plan-offer.ts";
 import { PromptQueue } from "./prompt-queue.ts";
+import { Reruns } from "./reruns.ts";
+import { presentContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionEvents } from "./session-events.ts";
 import { SessionHooks } from "./session-hooks.ts";
@@ -70,6 +68,7 @@ export class Session {
   readonly #prompts: SessionPrompts;
   readonly #turns: SessionTurns;
   readonly #waiting: WaitingPrompts;
+  readonly #reruns: Reruns;
   readonly #closing = new AbortController();
 
   /** `chat` is new, or replayed from a record; `recover` closes what was running at the end of the record. */
@@ -131,6 +130,11 @@ export class Session {
     this.#waiting = new WaitingPrompts({
       ...{ chat, deps, closing, queue: this.queue, prompts: this.#prompts, turns: this.#turns },
       prepare: () => this.#prepare(),
+    });
+    this.#reruns = new Reruns({
+      ...{ deps, state: this.#state, turns: this.#turns },
+      prepare: () => this.#prepare(),
+      rewind: (messageID) => this.rewind(messageID),
     });
     const { background } = deps.host;
     background.listen(() => this.#events.apply({ type: "background", commands: [...background.list()] }));
@@ -203,22 +207,12 @@ export class Session {
 
   /** Answers the newest user message again after an error. Does nothing while a turn runs. @throws IntakeError */
   async tryAgain(): Promise<void> {
-    await this.#runAgain(() => {});
+    await this.#reruns.tryAgain();
   }
 
-  /**
-   * Goes back to a user message and answers it again: what came after it is set aside, as by a rewind.
-   * @throws IntakeError while a turn runs, or for a message that is not the user's
-   */
+  /** Goes back to a user message and answers it again: see Reruns. @throws IntakeError */
   async answerAgain(messageID: string): Promise<void> {
-    await this.#turns.waitForCurrent();
-    const { messages } = this.chat;
-    const at = messages.findIndex(({ info }) => info.id === messageID);
-    if (messages[at]?.info.role !== "user")
-      throw new IntakeError("prompt-invalid", msg("Only a message of yours can be answered again."));
-    const next = messages[at + 1];
-    if (next) await this.rewind(next.info.id);
-    await this.tryAgain();
+    await this.#reruns.answerAgain(messageID);
   }
 
   /** Compacts now, as a turn of its own. `keep`: what the summary is to keep, in the user's words. @throws IntakeError while a turn runs, or when there is nothing to compact */
@@ -315,14 +309,7 @@ export class Session {
   }
 
   contextUse(): ContextUse {
-    const { user } = pendingPrompt(this.chat);
-    const { model, agent } = this.choices;
-    const base = { id: "", sessionID: this.chat.session.id, createdAt: 0, role: "user" } as const;
-    const asked = user ?? { ...base, agent, model };
-    const config = this.#state.resolver.of(asked);
-    const prompt = this.#state.resolver.promptOf(config.agent, asked);
-    const { project } = this.#state.resolver;
-    return contextUse(this.chat, asBegun(this.chat, config), prompt, project, this.#deps.limits());
+    return presentContext(this.#state, this.#deps.limits());
   }
 
   /**
@@ -357,7 +344,7 @@ export class Session {
       if (this.#turns.mayAsk) this.#planOffer.offerAgain();
       // The project is read again at the start of the first turn.
       if (!this.#turns.hasBegun) this.#state.resolver.refresh();
-      this.#askAgain();
+      this.#reruns.askAgain();
       return true;
     } catch (error) {
       if (error instanceof IntakeError) return false;
@@ -367,37 +354,7 @@ export class Session {
 
   /** Goes on with a turn that was broken off. Does nothing while a turn runs. @throws IntakeError */
   async continueTurn(): Promise<void> {
-    await this.#runAgain((turn) => {
-      const { user } = pendingPrompt(this.chat);
-      // A prompt without any reply is answered as it stands.
-      if (user && this.chat.messages.at(-1)?.info.role === "assistant") {
-        addSyntheticMessage(turn, user, reminders.brokenOff);
-      }
-    });
-  }
-
-  /** Runs a turn that answers what was said before, by the model that is chosen now. Does nothing while a turn runs. */
-  async #runAgain(begin: (turn: Turn) => void): Promise<void> {
-    await this.#turns.waitForCurrent();
-    if (this.running || this.chat.messages.length === 0) return;
-    await this.#prepare();
-    if (this.running) return;
-    await this.#turns.run(async () => (turn) => {
-      this.#answerAsChosen();
-      begin(turn);
-      markSession(this.#state, undefined);
-    });
-  }
-
-  /** Goes on with a turn that waited for the user when its window was closed: the question opens again. */
-  #askAgain(): void {
-    if (this.running || !this.#turns.mayAsk || waitingCalls(this.chat).length === 0) return;
-    this.#turns
-      .run(async () => () => markSession(this.#state, undefined), true)
-      .catch((error: unknown) => {
-        // Another window has been faster, and asks.
-        if (!(error instanceof IntakeError)) this.#deps.log.bug(error);
-      });
+    await this.#reruns.continueTurn();
   }
 
   /** `reason`: how the session ends, if not as its last turn did. */
@@ -408,15 +365,6 @@ export class Session {
     await this.#turns.endAll("closed");
     if (isFirst) await this.#hooks.end(reason ?? this.#turns.lastEnd ?? "other");
     this.#deps.recorder.flush();
-  }
-
-  /** A message that is answered again is answered by the model that is chosen now, not by the one of its first answer. */
-  #answerAsChosen(): void {
-    const { user } = pendingPrompt(this.chat);
-    const agents = this.#state.resolver.project.agents.all();
-    // An agent that is gone is what the turn then ends with.
-    const agent = agents.find(({ name }) => name === user?.agent);
-    if (agent) this.#state.resolver.choose(modelOf(agent, this.choices.model, this.#deps.facts));
   }
 
   /** To be called before a turn. @throws IntakeError `session-terminated` */

@@ -192,6 +192,13 @@ describe("attaching", () => {
     await carry(panel, "drop", { texts: { "application/vnd.code.uri-list": uris.join("\r\n") } });
     await carry(panel, "drop", { texts: { "text/uri-list": "# a comment\nhttps://example.com/x.png" } });
     assert.deepEqual(await panel.sentOf("attach-uris"), [{ type: "attach-uris", uris }]);
+    assert.equal(await message(panel).inputValue(), "https://example.com/x.png");
+    const many = Array.from({ length: 150 }, (_, at) => `file:///shop/${at}.ts`);
+    await carry(panel, "drop", { texts: { "text/uri-list": many.join("\r\n") } });
+    assert.deepEqual(
+      (await panel.sentOf("attach-uris")).slice(1).flatMap((one) => one.uris),
+      many,
+    );
   });
 
   it("V14 shows where to drop while something is dragged over it, and not for dragged words", async () => {

@@ -186,12 +186,3 @@ function selectedText(document: vscode.TextDocument, selection: vscode.Selection
 function wholeText(text: string): Attachment["source"] {
   return { start: 1, end: Math.max(1, countLines(text)), text, whole: true };
 }
-
-export async function pickFiles(): Promise<vscode.Uri[]> {
-  const found = await vscode.workspace.findFiles("**/*", "**/{node_modules,.git}/**", 5000);
-  const items = found
-    .map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }))
-    .sort((a, b) => a.label.localeCompare(b.label));
-  const picked = await vscode.window.showQuickPick(items, { canPickMany: true, placeHolder: t("Files to attach") });
-  return picked?.map((item) => item.uri) ?? [];
-}

@@ -20,8 +20,9 @@ import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessi
 import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
 import { AskedPrompts, AskingStopped } from "./asked-prompts.ts";
-import { AttachError, type Attachments, pickFiles } from "./attachments.ts";
+import { AttachError, type Attachments } from "./attachments.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
+import { pickFiles } from "./pick-files.ts";
 import type { EditorSelection } from "./selection.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 import type { WorktreePage } from "./worktree-page.ts";

@@ -1,5 +1,5 @@
 /**
- * Loads commands from Markdown files: `.rondo/commands/*.md` and `.claude/commands/*.md`, one folder deep, and skills.
+ * Loads commands from Markdown files: those below `.rondo/commands` and `.claude/commands`, and skills.
  * They are text for the model and nothing else: fields that would widen permissions (`allowed-tools`) and lines that
  * would run (`` !`command` ``) have no effect. The fields and places in a template are those of Claude Code's commands:
  * https://code.claude.com/docs/en/slash-commands
@@ -57,21 +57,50 @@ export function loadCommands(places: ConfigPlaces): { commands: Map<string, Prom
   return { commands, problems: [...problems, ...skills.problems] };
 }
 
+/** Folders below that for commands that are looked into: links may lead in circles. */
+const maxDepth = 4;
+const maxFolders = 300;
+
 /** A file in a subfolder is named after both: `frontend/component.md` is "frontend:component". */
 function filesOf(root: ConfigRoot, folder: string, problems: string[]): { name: string; file: string }[] {
-  const inner = listFolders(root, folder);
-  const places = [
-    { prefix: "", folder },
-    ...inner.names.map((one) => ({ prefix: `${path.posix.basename(one)}:`, folder: one })),
-  ];
-  problems.push(...inner.problems);
-  return places.flatMap(({ prefix, folder: place }) => {
+  return foldersBelow(root, folder, problems).flatMap(({ prefix, folder: place }) => {
     const listed = listMarkdown(root, place);
     problems.push(...listed.problems);
-    return listed.names
-      .map((file) => ({ name: prefix + path.posix.basename(file, ".md"), file }))
-      .filter(({ name }) => /^[\p{L}\p{N}][\p{L}\p{N}:_.-]*$/u.test(name));
+    return listed.names.flatMap((file) => {
+      const name = prefix + path.posix.basename(file, ".md");
+      if (/^[\p{L}\p{N}][\p{L}\p{N}:_.-]*$/u.test(name)) return [{ name, file }];
+      // Other signs are common at the beginning of files that are no commands: `_parts.md`.
+      if (/\s/.test(name)) {
+        const why = msg("its name has a space");
+        problems.push(msg("The command in {0}{1} cannot be used: {2}.", root.prefix, file, why));
+      }
+      return [];
+    });
   });
+}
+
+interface CommandFolder {
+  /** Of the names of its commands. */
+  prefix: string;
+  folder: string;
+}
+
+/** Returns the folder and those below it, level by level. */
+function foldersBelow(root: ConfigRoot, folder: string, problems: string[]): CommandFolder[] {
+  let level: CommandFolder[] = [{ prefix: "", folder }];
+  const all = [...level];
+  for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
+    const next: CommandFolder[] = [];
+    for (const at of level) {
+      if (all.length + next.length >= maxFolders) break;
+      const inner = listFolders(root, at.folder);
+      problems.push(...inner.problems);
+      next.push(...inner.names.map((one) => ({ prefix: `${at.prefix}${path.posix.basename(one)}:`, folder: one })));
+    }
+    level = next.slice(0, maxFolders - all.length);
+    all.push(...level);
+  }
+  return all;
 }
 
 function firstLine(body: string): string {

@@ -90,6 +90,42 @@ describe("I6 attachments", () => {
     await refused("hard.md", /it may hold secrets/);
   });
 
+  it("a cell of a protected notebook, a version in git and a new file of a protected name are refused, too", async () => {
+    const cell = { cell_type: "code", source: "KEY = 'hidden'", metadata: {}, outputs: [], execution_count: null };
+    await put("denied/n.ipynb", JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+    const notebook = await vscode.workspace.openNotebookDocument(uri("denied/n.ipynb"));
+    await vscode.window.showNotebookDocument(notebook);
+    const shown = notebook.cellAt(0).document;
+    const selection = new vscode.Selection(0, 0, 0, 3);
+    assert.match((await files.whyNot(shown.uri)) ?? "", /denies reading it/);
+    await assert.rejects(files.fromSelection({ document: shown, selection }), AttachError);
+    await assert.rejects(files.fromFile(shown.uri), AttachError);
+    await put("a.ipynb", JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }));
+    const other = await vscode.workspace.openNotebookDocument(uri("a.ipynb"));
+    const attached = await files.fromSelection({ document: other.cellAt(0).document, selection });
+    assert.equal(attached.source?.text, "KEY = 'hidden'");
+    for (const scheme of ["git", "untitled"]) {
+      assert.match((await files.whyNot(uri(".env").with({ scheme }))) ?? "", /it may hold secrets/);
+      assert.equal(await files.whyNot(uri("a.txt").with({ scheme })), undefined);
+    }
+    assert.equal(await files.whyNot(vscode.Uri.parse("untitled:Untitled-1")), undefined);
+  });
+
+  it("a whole file is sent as it is then; one that is gone as it was; one that has become protected is not", async () => {
+    const attachment = await files.fromFile(uri("a.txt"));
+    await put("a.txt", "new\n");
+    const now = await files.asNow(attachment);
+    assert.equal(now.source?.text, "new\n");
+    assert.deepEqual(Object.values(now.seen ?? {}), [versionOf("new\n")]);
+    await put("a.txt", Uint8Array.from([0, 1, 2, 3]));
+    assert.deepEqual(await files.asNow(now), now);
+    await rm(at("a.txt"));
+    assert.deepEqual(await files.asNow(now), now);
+    await put("a.txt", "newest\n");
+    await put(".rondoignore", "a.txt\n");
+    await assert.rejects(files.asNow(now), /a\.txt is not attached: it is named by a \.rondoignore file/);
+  });
+
   it("T12 other files are attached with their text, and the version that the model sees", async () => {
     const real = path.join(realFolder(root), "a.txt");
     const seen = { [real]: versionOf("one\ntwo\n") };

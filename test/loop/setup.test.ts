@@ -264,13 +264,13 @@ describe("Q2 the queue", () => {
 
   it("Q2 a queued prompt can be edited, moved and withdrawn until it is sent", async () => {
     const { h, ids, end } = await waiting("a", "b", "c");
-    await h.session.queue.edit(ids[1] ?? "", [{ type: "text", text: "B" }]);
+    assert.equal(await h.session.queue.edit(ids[1] ?? "", [{ type: "text", text: "B" }]), true);
     await h.session.queue.move(ids[2] ?? "", 0);
     assert.deepEqual(words(h), ["c", "a", "B"]);
     await h.session.queue.withdraw(ids[0] ?? "");
     assert.deepEqual(words(h), ["c", "B"]);
     await h.session.queue.withdraw("msg_gone");
-    await h.session.queue.edit("msg_gone", [{ type: "text", text: "x" }]);
+    assert.equal(await h.session.queue.edit("msg_gone", [{ type: "text", text: "x" }]), false);
     assert.deepEqual(words(h), ["c", "B"]);
     h.checkRecord();
     await end();

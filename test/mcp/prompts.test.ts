@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { PromptPart } from "../../src/chat/prompt-input.ts";
 import type { ServerPrompt } from "../../src/mcp/prompts/listed-prompts.ts";
-import { ServerPrompts } from "../../src/mcp/prompts/server-prompts.ts";
+import { ServerPrompts, withoutServerAnswer } from "../../src/mcp/prompts/server-prompts.ts";
 import { ServerRequestError } from "../../src/mcp/request-failure.ts";
 import { call, endAll, everything, type Running, ready, run, until } from "./mcp.ts";
 
@@ -200,6 +200,18 @@ describe("prompts of MCP servers", () => {
     await assert.rejects(get("no:greet"), refusal(/server no refused: Not today\./));
     await assert.rejects(get("crash:greet"), refusal(/server crash did not answer\. It ended with exit code 7/));
     await assert.rejects(get("empty:greet"), refusal(/said nothing for \/empty:greet/));
+  });
+
+  it("T17 what a server said can be taken out of a message again, and nothing else", async () => {
+    const { prompts } = await opened({ bad: bad("well") });
+    const { parts } = await prompts.get(named(prompts, "bad:greet"), "one", signal);
+    const file = { type: "file", mime: "text/plain", filename: "a.txt", url: "file:///a.txt" } as const;
+    const own: PromptPart[] = [file, { type: "text", text: "/bad:greet one" }];
+    const agent = { type: "agent", name: "explore" } as const;
+    assert.ok(parts.some(({ type }) => type === "file"));
+    assert.deepEqual(withoutServerAnswer([...own, ...parts, agent]), [...own, agent]);
+    assert.deepEqual(withoutServerAnswer([agent, ...own, ...parts]), [agent, ...own]);
+    assert.deepEqual(withoutServerAnswer(own), own);
   });
 
   it("T17 Stop cancels the request at once", async () => {

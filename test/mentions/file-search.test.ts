@@ -108,6 +108,22 @@ describe("search of files", () => {
     assert.equal(new Set(many.files("1", 500, () => false)).size, 500, "each once");
   });
 
+  it("V14 finds names with umlauts, also where a disk keeps them as two characters", () => {
+    const all = ["docs/Größe.md".normalize("NFD"), "docs/über uns.md"];
+    const umlauts = new FileNames(all);
+    for (const words of ["größe", "größe".normalize("NFD"), "docs/grö"]) {
+      assert.deepEqual(
+        umlauts.files(words, 3, () => false),
+        [all[0]],
+        words,
+      );
+    }
+    assert.deepEqual(
+      umlauts.files("über", 3, () => false),
+      [all[1]],
+    );
+  });
+
   it("V14 fits single names", () => {
     assert.deepEqual(fitting(["Split the cart module", "Other"], "cart"), [0]);
   });

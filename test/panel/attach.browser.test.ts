@@ -56,6 +56,32 @@ const sizeOf = (panel: PanelPage, { mime, data }: { mime: string; data: string }
   }, `data:${mime};base64,${data}`);
 
 describe("attaching", () => {
+  it("V14 files that are pasted with their names beside them are attached; a picture beside other text is not", async () => {
+    const panel = await opened();
+    const small = png("screen.png", 30, 20);
+    await carry(panel, "paste", { files: [small], texts: { "text/plain": "screen.png" } });
+    assert.equal((await attached(panel))[0]?.name, "screen.png");
+    await carry(panel, "paste", {
+      files: [gif, small],
+      texts: { "text/plain": `/tmp/${gif.name}\r\n/tmp/screen.png` },
+    });
+    assert.equal((await attached(panel, 3)).length, 3);
+    await carry(panel, "paste", { files: [png("image.png", 30, 20)], texts: { "text/plain": "A table of prices" } });
+    await message(panel).press("End");
+    assert.equal((await panel.sentOf("attach-data")).length, 3);
+  });
+
+  it("V14 the selection has its chip beside a file that is attached as a whole, and none beside the same lines", async () => {
+    const selection = { filename: "a.ts", uri: "file:///a.ts", start: 1, end: 2, on: true, why: "" };
+    const file = { mime: "text/plain", filename: "a.ts", url: "file:///a.ts" };
+    const whole = { ...file, source: { start: 1, end: 9, text: "x", whole: true as const } };
+    const panel = await opened({ selection, attachments: [whole] });
+    const eye = panel.page.getByRole("button", { name: "Send the selection" });
+    assert.equal(await eye.count(), 1);
+    await state(panel, { selection, attachments: [{ ...file, source: { start: 1, end: 2, text: "x" } }] });
+    assert.equal(await eye.count(), 0);
+  });
+
   for (const by of ["paste", "drop"] as const) {
     it(`V14 by ${by}, an image that models take is attached as it is, byte by byte`, async () => {
       const panel = await opened();
@@ -166,6 +192,13 @@ describe("attaching", () => {
     await carry(panel, "drop", { texts: { "application/vnd.code.uri-list": uris.join("\r\n") } });
     await carry(panel, "drop", { texts: { "text/uri-list": "# a comment\nhttps://example.com/x.png" } });
     assert.deepEqual(await panel.sentOf("attach-uris"), [{ type: "attach-uris", uris }]);
+    assert.equal(await message(panel).inputValue(), "https://example.com/x.png");
+    const many = Array.from({ length: 150 }, (_, at) => `file:///shop/${at}.ts`);
+    await carry(panel, "drop", { texts: { "text/uri-list": many.join("\r\n") } });
+    assert.deepEqual(
+      (await panel.sentOf("attach-uris")).slice(1).flatMap((one) => one.uris),
+      many,
+    );
   });
 
   it("V14 shows where to drop while something is dragged over it, and not for dragged words", async () => {

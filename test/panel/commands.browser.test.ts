@@ -108,6 +108,22 @@ describe("commands", () => {
     assert.deepEqual(await prompts(panel), ["/tidy", "/tidy"]);
   });
 
+  it("/plan alone only changes the mode, and sends nothing that is attached", async () => {
+    const panel = await opened();
+    const file = { mime: "text/plain", filename: "a.txt", url: "file:///a.txt" };
+    await panel.post({ type: "state", state: f.panelState({ attachments: [file] }) });
+    await type(panel, "/plan ");
+    await message(panel).press("Enter");
+    assert.deepEqual(await panel.sentOf("set-mode"), [{ type: "set-mode", mode: "plan" }]);
+    assert.deepEqual(await prompts(panel), []);
+    await type(panel, "/plan Later");
+    await message(panel).press("Alt+Enter");
+    assert.deepEqual(
+      (await panel.sentOf("prompt")).map(({ text, when }) => [text, when]),
+      [["Later", "after-turn"]],
+    );
+  });
+
   it("/plan changes the mode first and sends the task", async () => {
     const panel = await opened();
     await type(panel, "/plan Split the module");

@@ -68,6 +68,9 @@ describe("places in a text", () => {
       "c:\\work\\shop\\src\\a.ts:25:3 → src/a.ts 25",
     ]);
     assert.deepEqual(found("file:///C:/work/shop/a.ts:2", windows), ["file:///C:/work/shop/a.ts:2 → a.ts 2"]);
+    // At the beginning of the text, as in inline code.
+    assert.deepEqual(found("C:\\work\\shop\\a.ts:2", windows), ["C:\\work\\shop\\a.ts:2 → a.ts 2"]);
+    assert.deepEqual(found("D:\\work\\shop\\a.ts:2", windows), []);
     assert.deepEqual(found("D:\\work\\shop\\a.ts:2", windows), []);
   });
 

@@ -180,6 +180,23 @@ describe("mentions", () => {
     for (const text of ["me@home", "ask @exp now", "ask"]) assert.equal(mentionAt(text, text.length), undefined, text);
   });
 
+  it("begin after brackets, quotes and new lines, and in languages without spaces; not in addresses, packages and code", () => {
+    for (const before of ["", "see\n", "(", "[", '"', "„", "看", "看，", "「", "ask:"]) {
+      const text = `${before}@exp`;
+      assert.deepEqual(mentionAt(text, text.length), { start: before.length, begun: "exp" }, text);
+    }
+    for (const text of ["für@web", "a.b+c@web", "node_modules/@types", "`@Input", "é@x"]) {
+      assert.equal(mentionAt(text, text.length), undefined, text);
+    }
+  });
+
+  it("go on in a chosen folder whose name has spaces", () => {
+    const folder = { start: 4, path: "my docs/" };
+    assert.deepEqual(mentionAt("see @my docs/a", 14, folder), { start: 4, begun: "my docs/a" });
+    assert.equal(mentionAt("see @my docs/a b", 16, folder), undefined);
+    assert.equal(mentionAt("see @my dogs/a", 14, folder), undefined);
+  });
+
   it("are sent once each, and only for existing agents", () => {
     const names = ["explore", "general", "v1.2"];
     assert.deepEqual(mentionedNames("@general, then (@explore) and @explore: @nobody a@general", names), [
@@ -187,6 +204,8 @@ describe("mentions", () => {
       "explore",
     ]);
     assert.deepEqual(mentionedNames("@explore. @v1.2", names), ["explore", "v1.2"]);
+    assert.deepEqual(mentionedNames("[@explore] 请@general，看", names), ["explore", "general"]);
+    assert.deepEqual(mentionedNames("@explorer @explore-it @general.md @v1.2.3", names), []);
   });
 });
 

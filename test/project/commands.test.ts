@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { SlashCommands } from "../../src/extension/panel/slash-commands.ts";
+import { localized } from "../../src/l10n/l10n.ts";
 import { skillsText } from "../../src/loop/setup/system-prompt.ts";
 import { ServerPrompts } from "../../src/mcp/prompts/server-prompts.ts";
 import { loadCommands } from "../../src/project/command-files.ts";
@@ -22,22 +23,43 @@ describe("command files and skills", () => {
   const names = (trusted = true) => [...load(trusted).commands.keys()].sort();
   const slash = () => new SlashCommands(() => load().commands, new ServerPrompts(run({}).servers));
 
-  it("M1 are found in the workspace and in the user's folder, one folder deep", () => {
+  it("M1 are found in the workspace and in the user's folder, and in folders below", () => {
     for (const file of [
       "work/.rondo/commands/a.md",
       "work/.claude/commands/b.md",
       "work/.claude/commands/frontend/component.md",
+      "work/.claude/commands/frontend/forms/field.md",
+      "work/.claude/commands/1/2/3/4/deep.md",
+      "work/.claude/commands/1/2/3/4/5/too-deep.md",
       "home/.rondo/commands/c.md",
       "home/.claude/commands/d.md",
     ]) {
       at.put(file, `# Title of ${file}\n\nDo it.`);
     }
-    assert.deepEqual(names(), ["a", "b", "c", "d", "frontend:component"]);
+    assert.deepEqual(names(), ["1:2:3:4:deep", "a", "b", "c", "d", "frontend:component", "frontend:forms:field"]);
     const { commands, problems } = load();
     assert.deepEqual(problems, []);
     assert.equal(commands.get("a")?.description, "Title of work/.rondo/commands/a.md");
     assert.equal(commands.get("frontend:component")?.source, ".claude/commands/frontend/component.md");
     assert.equal(commands.get("d")?.source, "~/.claude/commands/d.md");
+  });
+
+  it("M1 a name with a space is told, one of another sign is no command", () => {
+    at.put("work/.claude/commands/my fix.md", "Do it.");
+    at.put("work/.claude/commands/_parts.md", "Part.");
+    assert.deepEqual(names(), []);
+    assert.deepEqual(load().problems.map(localized), [
+      "The command in .claude/commands/my fix.md cannot be used: its name has a space.",
+    ]);
+  });
+
+  it("M1 folders of commands that link in circles take no time", () => {
+    at.put("work/.claude/commands/a/one.md", "Do it.");
+    for (let one = 0; one < 100; one++) at.link(`work/.claude/commands/a/up${one}`, "work/.claude/commands");
+    const start = performance.now();
+    assert.ok(names().includes("a:one"));
+    // 100 links on four levels would be a hundred million folders.
+    assert.ok(performance.now() - start < 5_000);
   });
 
   it("M1 have a description and a hint; the workspace's counts before the user's, a command before a skill", () => {

@@ -42,6 +42,12 @@ export function attachPaste(text: string): boolean {
   return true;
 }
 
+/** Whether a text is nothing but the names or the paths of the files, one in each line. */
+export function isNamesOf(text: string, files: readonly File[]): boolean {
+  const names = text.split(/[\r\n]+/).filter((line) => line !== "");
+  return names.length === files.length && names.every((line, at) => line.split(/[/\\]/).at(-1) === files[at]?.name);
+}
+
 function track(name: string, done: Promise<void>): void {
   const all = done
     .catch((error: unknown) => refuse(name, error instanceof Error ? error.message : String(error)))

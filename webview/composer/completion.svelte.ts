@@ -43,6 +43,8 @@ export class Completion {
   #chosen = $state<string>();
   /** The template whose variables are asked for. */
   #template = $state.raw<BegunTemplate>();
+  /** The folder into which the user looks; its name may have spaces. */
+  #folder = $state.raw<{ start: number; path: string }>();
   readonly #found: Offer = $derived.by(() => this.#find());
   readonly offer: Offer = $derived(
     this.#found.type !== "none" && this.#found.start === this.#closed ? withoutRows(this.#found) : this.#found,
@@ -71,7 +73,7 @@ export class Completion {
       const rows = own ? fittingValues(own, begun.value) : offeredValues(panel.argumentValues, begun);
       return { type: "values", start: begun.from + begun.start, begun, isOwn: own !== undefined, rows };
     }
-    const mention = mentionAt(panel.draft, this.#cursor);
+    const mention = mentionAt(panel.draft, this.#cursor, this.#folder);
     if (!mention) return none;
     const { notes, groups } = mentionSearch;
     const sources = { contexts: panel.editorContexts, agents: panel.helpers, notes, groups };
@@ -212,6 +214,7 @@ export class Completion {
       }
       send({ type: "attach-mention", mention });
     }
+    if (written.endsWith("/")) this.#folder = { start, path: written.slice(1) };
     this.#replaceWord(start, written);
   }
 

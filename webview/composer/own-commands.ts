@@ -16,8 +16,8 @@ interface OwnCommand {
   hint: string;
   /** An argument with values that the panel knows, which may be left out. */
   choice?: { argument: string; values(): string[] };
-  /** `args`: what was written after the name. */
-  run(args: string): void;
+  /** `args`: what was written after the name. `when`: as for a message. */
+  run(args: string, when: Parameters<typeof panel.prompt>[0]): void;
 }
 
 const ownCommands: readonly OwnCommand[] = [
@@ -46,11 +46,12 @@ const ownCommands: readonly OwnCommand[] = [
   {
     name: "plan",
     description: t("Plan a task first: Rondo changes nothing until you approve."),
-    hint: "[task]",
-    run(args) {
+    hint: t("[task]"),
+    run(args, when) {
       send({ type: "set-mode", mode: "plan" });
+      if (args === "") return;
       panel.write(args);
-      panel.prompt();
+      sendDraft(when);
     },
   },
   {
@@ -116,13 +117,17 @@ export function submitDraft(when: Parameters<typeof panel.prompt>[0]): void {
   }
   const command = ownCommands.find(({ name }) => name === typed?.name);
   if (!command || !typed) {
-    // What was pasted belongs to this message.
-    if (isReading()) void allRead().then(() => panel.prompt(when));
-    else panel.prompt(when);
+    sendDraft(when);
     return;
   }
   panel.write("");
-  command.run(typed.args);
+  command.run(typed.args, when);
+}
+
+/** What was pasted belongs to this message. */
+function sendDraft(when: Parameters<typeof panel.prompt>[0]): void {
+  if (isReading()) void allRead().then(() => panel.prompt(when));
+  else panel.prompt(when);
 }
 
 /** The models by their names; names that several have, with what tells them apart. */

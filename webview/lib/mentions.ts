@@ -127,16 +127,40 @@ export function matchIn(name: string, begun: string): number | undefined {
   return starts.find((at) => name.slice(at).toLowerCase().startsWith(begun.toLowerCase()));
 }
 
-/** Returns the mention that ends at the cursor: the index of its "@" and the beginning of the name. */
-export function mentionAt(text: string, cursor: number): { start: number; begun: string } | undefined {
-  const [, begun] = /(?:^|[\s(])@([^\s@]*)$/.exec(text.slice(0, cursor)) ?? [];
+/**
+ * What stands before an "@" that begins a name: white space, a bracket, a quote or punctuation, and a character of a
+ * language without spaces. After a letter it is an address of mail, after "/" a package, in backticks code.
+ */
+const before = String.raw`(?<![^\s([{<«‹„“‘"'（［【《「『，、；：。,;:=—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])`;
+const begunName = new RegExp(`${before}@([^\\s@]*)$`, "u");
+const wholeNames = new RegExp(`${before}@([^\\s@]+)`, "gu");
+
+/**
+ * Returns the mention that ends at the cursor: the index of its "@" and the beginning of the name. `folder`: one that was
+ * chosen, "my docs/"; only that may have spaces.
+ */
+export function mentionAt(
+  text: string,
+  cursor: number,
+  folder?: { start: number; path: string },
+): { start: number; begun: string } | undefined {
+  const written = text.slice(0, cursor);
+  if (folder && written.startsWith(`@${folder.path}`, folder.start)) {
+    const begun = written.slice(folder.start + 1);
+    if (!/[\s@]/.test(begun.slice(folder.path.length))) return { start: folder.start, begun };
+  }
+  const [, begun] = begunName.exec(written) ?? [];
   return begun === undefined ? undefined : { start: cursor - begun.length - 1, begun };
 }
 
+/** What ends a name: other letters would make it another one, and so do "." and ":" before more of it. */
+const goesOn = /^[\p{sc=Latin}\p{sc=Cyrl}\p{sc=Grek}\p{M}\p{N}_-]|^[.:/][\p{L}\p{N}]/u;
+
 /** Returns the `names` that the text mentions, each once, in the order of the text. */
 export function mentionedNames(text: string, names: readonly string[]): string[] {
-  const words = [...text.matchAll(/(?:^|[\s(])@([^\s@]+)/g)].map(([, word = ""]) =>
-    names.includes(word) ? word : word.replace(/(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/u, ""),
-  );
-  return [...new Set(words)].filter((word) => names.includes(word));
+  const found = [...text.matchAll(wholeNames)].flatMap(([, word = ""]) => {
+    const fitting = names.filter((name) => word.startsWith(name) && !goesOn.test(word.slice(name.length)));
+    return fitting.toSorted((a, b) => b.length - a.length).slice(0, 1);
+  });
+  return [...new Set(found)];
 }

@@ -78,9 +78,10 @@ function pathStart(text: string, end: number, from: number): number | undefined 
 
 /** What follows a colon is a path only after a drive of Windows, or as an address `file:`. */
 function beforeColon(text: string, at: number): number | undefined {
-  if (text.slice(at - 5, at).toLowerCase() === "file:") return at - 5;
-  const isDrive = /^[/\\]/.test(text.slice(at, at + 1)) && /(?<![\p{L}\p{N}])[a-z]$/iu.test(text.slice(at - 3, at - 1));
-  if (isDrive) return text.slice(at - 10, at - 2).toLowerCase() === "file:///" ? at - 10 : at - 2;
+  const before = (length: number) => text.slice(Math.max(0, at - length), at);
+  if (before(5).toLowerCase() === "file:") return at - 5;
+  const isDrive = /^[/\\]/.test(text.slice(at, at + 1)) && /(?<![\p{L}\p{N}])[a-z]:$/iu.test(before(3));
+  if (isDrive) return before(10).slice(0, 8).toLowerCase() === "file:///" ? at - 10 : at - 2;
   return text.startsWith("//", at) ? undefined : at;
 }
 

@@ -12,6 +12,8 @@ export interface NamedFolder {
 export class FileNames {
   /** With "/", without one at the beginning, in order. */
   readonly paths: string[];
+  /** As they are typed: macOS may keep an umlaut as two characters. */
+  readonly #searched: string[];
   readonly folders: readonly NamedFolder[];
   readonly #names: string[];
   readonly #folderPaths: string[];
@@ -19,19 +21,22 @@ export class FileNames {
 
   constructor(paths: readonly string[]) {
     this.paths = paths.toSorted((a, b) => (a < b ? -1 : 1));
-    this.#names = this.paths.map(nameOf);
+    this.#searched = this.paths.map((path) => path.normalize());
+    this.#names = this.#searched.map(nameOf);
     this.folders = foldersOf(this.paths);
-    this.#folderPaths = this.folders.map(({ path }) => path);
-    this.#folderNames = this.folders.map(({ path }) => nameOf(path));
+    this.#folderPaths = this.folders.map(({ path }) => path.normalize());
+    this.#folderNames = this.#folderPaths.map(nameOf);
   }
 
   /** Returns the paths of at most `most` files that the words fit, best first. `isPreferred`: first among equals. */
   files(words: string, most: number, isPreferred: (path: string) => boolean): string[] {
-    return best(words, { paths: this.paths, names: this.#names, most, isPreferred });
+    const { paths } = this;
+    return best(words, { paths, searched: this.#searched, names: this.#names, most, isPreferred });
   }
 
   foldersFor(words: string, most: number): NamedFolder[] {
-    const found = best(words, { paths: this.#folderPaths, names: this.#folderNames, most, isPreferred: () => false });
+    const [paths, searched] = [this.folders.map(({ path }) => path), this.#folderPaths];
+    const found = best(words, { paths, searched, names: this.#folderNames, most, isPreferred: () => false });
     const byPath = new Map(this.folders.map((one) => [one.path, one]));
     return found.flatMap((path) => byPath.get(path) ?? []);
   }
@@ -59,22 +64,24 @@ export function nameOf(path: string): string {
 
 interface Searched {
   paths: string[];
+  /** Paths and their names as they are searched, in the same order. */
+  searched: string[];
   names: string[];
   most: number;
   isPreferred(path: string): boolean;
 }
 
 /** Names count before paths; then the fit, what is preferred, and the shorter path. */
-function best(words: string, { paths, names, most, isPreferred }: Searched): string[] {
-  const letters = words.toLowerCase();
+function best(words: string, { paths, searched, names, most, isPreferred }: Searched): string[] {
+  const letters = words.normalize().toLowerCase();
   if (letters === "") return paths.filter(isPreferred).slice(0, most);
   const isPath = letters.includes("/");
   const inNames = isPath ? [] : fitting(names, letters);
   const found = ranked(inNames, (at) => fitOf(names[at] ?? "", letters), { paths, most, isPreferred });
   if (found.length >= most) return found;
   // The library drops signs: it would find "carts/t" in "cart.test.ts".
-  const inPaths = fitting(paths, letters).filter((at) => !isPath || hasLetters(paths[at] ?? "", letters));
-  const others = ranked(inPaths, (at) => pathFit(paths[at] ?? "", letters), { paths, most: most * 2, isPreferred });
+  const inPaths = fitting(searched, letters).filter((at) => !isPath || hasLetters(searched[at] ?? "", letters));
+  const others = ranked(inPaths, (at) => pathFit(searched[at] ?? "", letters), { paths, most: most * 2, isPreferred });
   return [...new Set([...found, ...others])].slice(0, most);
 }
 
@@ -103,7 +110,7 @@ function pathFit(path: string, words: string): number {
 function ranked(
   found: readonly number[],
   fit: (at: number) => number,
-  { paths, most, isPreferred }: Omit<Searched, "names">,
+  { paths, most, isPreferred }: Omit<Searched, "searched" | "names">,
 ): string[] {
   // Letters that fit everything are common, so only the best are sorted: those of the first fits that suffice.
   const byFit = Map.groupBy(found, fit);

@@ -57,8 +57,8 @@ export class Attachments {
     const base = { mime: "text/plain", filename: vscode.workspace.asRelativePath(uri), url: uri.toString() };
     const source = selection.isEmpty ? wholeText(document.getText()) : selectedText(document, selection);
     const version = versionOf(document.getText());
-    if (uri.scheme !== "file") return { ...base, source };
     const location = await this.#locate(uri);
+    if (uri.scheme !== "file" || !location) return { ...base, source };
     const kind = await this.#workspace.open(location, new AbortController().signal);
     // The model has seen the file only if the document is as new as the disk.
     const isSame = kind.type === "text" && kind.file.version === version;
@@ -68,13 +68,30 @@ export class Attachments {
   /** @throws AttachError if it is protected, or neither text nor an image or PDF of acceptable size */
   async fromFile(uri: vscode.Uri): Promise<Attachment> {
     const filename = vscode.workspace.asRelativePath(uri);
-    if (uri.scheme !== "file") {
+    const location = await this.#locate(uri);
+    if (uri.scheme !== "file" || !location) {
       const document = await vscode.workspace.openTextDocument(uri);
       return { mime: "text/plain", filename, url: uri.toString(), source: wholeText(document.getText()) };
     }
-    const location = await this.#locate(uri);
     const kind = await this.#workspace.open(location, new AbortController().signal);
     return attachmentOf(kind, filename, uri);
+  }
+
+  /**
+   * Returns a file that is attached as a whole with its present text; one that is gone, or is no text any more, as it was.
+   * @throws AttachError if it has become protected
+   */
+  async asNow(attachment: Attachment): Promise<Attachment> {
+    const { url, source } = attachment;
+    if (!source?.whole || !url.startsWith("file:")) return attachment;
+    const uri = vscode.Uri.parse(url);
+    const now = this.fromFile(uri);
+    try {
+      return (await now).source ? await now : attachment;
+    } catch (error) {
+      if ((await this.whyNot(uri).catch(() => undefined)) === undefined) return attachment;
+      throw error;
+    }
   }
 
   /**
@@ -85,7 +102,7 @@ export class Attachments {
     const mime = imageEndings.get(path.posix.extname(uri.path).toLowerCase());
     if (mime === undefined) return undefined;
     const name = vscode.workspace.asRelativePath(uri);
-    if (uri.scheme === "file") await this.#locate(uri);
+    await this.#locate(uri);
     const { size } = await vscode.workspace.fs.stat(uri);
     if (size > maxReadBytes) throw tooLarge(name, maxReadBytes);
     return { name, mime, data: Buffer.from(await vscode.workspace.fs.readFile(uri)).toString("base64") };
@@ -97,7 +114,7 @@ export class Attachments {
   }
 
   /** @throws AttachError if the tool `read` would ask */
-  async #locate(uri: vscode.Uri): Promise<Location> {
+  async #locate(uri: vscode.Uri): Promise<Location | undefined> {
     const { location, why } = await this.#judge(uri);
     if (why === undefined) return location;
     const name = vscode.workspace.asRelativePath(uri);
@@ -107,7 +124,9 @@ export class Attachments {
     );
   }
 
-  async #judge(uri: vscode.Uri): Promise<{ location: Location; why: string | undefined }> {
+  async #judge(shown: vscode.Uri): Promise<{ location: Location | undefined; why: string | undefined }> {
+    const uri = fileShownBy(shown);
+    if (!uri) return { location: undefined, why: undefined };
     const location = await this.#workspace.locate(uri.fsPath);
     const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri.fsPath;
     const asked = folder === undefined ? uri.fsPath : path.join(realFolder(folder), path.relative(folder, uri.fsPath));
@@ -118,6 +137,12 @@ export class Attachments {
       (leadsOut ? t("it is a link to {0}, outside the workspace", location.path) : undefined);
     return { location, why };
   }
+}
+
+/** Returns the file of a document that is no file itself: of a notebook's cell, a version in git, or a new file. */
+function fileShownBy(uri: vscode.Uri): vscode.Uri | undefined {
+  if (uri.scheme === "file") return uri;
+  return uri.path.startsWith("/") ? vscode.Uri.file(uri.path) : undefined;
 }
 
 function attachmentOf(kind: FileKind, filename: string, uri: vscode.Uri): Attachment {
@@ -160,13 +185,4 @@ function selectedText(document: vscode.TextDocument, selection: vscode.Selection
 
 function wholeText(text: string): Attachment["source"] {
   return { start: 1, end: Math.max(1, countLines(text)), text, whole: true };
-}
-
-export async function pickFiles(): Promise<vscode.Uri[]> {
-  const found = await vscode.workspace.findFiles("**/*", "**/{node_modules,.git}/**", 5000);
-  const items = found
-    .map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }))
-    .sort((a, b) => a.label.localeCompare(b.label));
-  const picked = await vscode.window.showQuickPick(items, { canPickMany: true, placeHolder: t("Files to attach") });
-  return picked?.map((item) => item.uri) ?? [];
 }

@@ -8,11 +8,12 @@ import type { ModelRef } from "../../chat/message.ts";
 import { type Attachment, type PromptPart, type SentComment, textPrompt } from "../../chat/prompt-input.ts";
 import type { PromptTime } from "../../chat/protocol.ts";
 import type { BuildMode } from "../../chat/requests.ts";
+import { joined, renewed } from "../../chat/same-attachment.ts";
 import type { CommandChoice } from "../../chat/slash-command.ts";
 import { t } from "../../l10n/l10n.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session, WhenBusy } from "../../loop/session/session.ts";
-import { isServerAnswer } from "../../mcp/prompts/server-prompts.ts";
+import { withoutServerAnswer } from "../../mcp/prompts/server-prompts.ts";
 import type { CommentThreads } from "../comments/comment-threads.ts";
 import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
@@ -20,8 +21,9 @@ import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessi
 import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
 import { AskedPrompts, AskingStopped } from "./asked-prompts.ts";
-import { AttachError, type Attachments, pickFiles } from "./attachments.ts";
+import { AttachError, type Attachments } from "./attachments.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
+import { pickFiles } from "./pick-files.ts";
 import type { EditorSelection } from "./selection.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 import type { WorktreePage } from "./worktree-page.ts";
@@ -225,18 +227,17 @@ export class Composer {
     ];
   }
 
-  /** What a server has said for a queued prompt cannot be told from the files that the user has attached to it. */
+  /**
+   * A command of an MCP server is asked for again: its former answer was one to other words. What cannot be changed comes
+   * into the message box.
+   */
   async #editQueued(queuedID: string, text: string): Promise<void> {
     const session = this.#session;
-    const before = session.chat.queue.find(({ id }) => id === queuedID);
     try {
-      if (before && isServerAnswer(before.parts)) {
-        throw new NoticeError(
-          t("What the MCP server said is part of the queued message."),
-          t("Withdraw it, and send this."),
-        );
+      const isThere = await session.queue.edit(queuedID, await this.#texts(text), withoutServerAnswer);
+      if (!isThere) {
+        throw new NoticeError(t("This message is no longer in the queue."), t("Your change is in the message box."));
       }
-      await session.queue.edit(queuedID, await this.#texts(text));
     } catch (error) {
       this.#giveBack(session, { text, attachments: [] }, error);
     }
@@ -277,7 +278,7 @@ export class Composer {
   }
 
   attach(attachments: readonly Attachment[]): void {
-    this.#setAttachments(joined(this.attachments, attachments));
+    this.#setAttachments(renewed(this.attachments, attachments));
   }
 
   /** Attaches what takes time to read; a message that is sent before waits for it. @throws what `read` does */
@@ -288,7 +289,7 @@ export class Composer {
     const tell = setTimeout(() => this.#context.stateChanged(), showLateMs);
     try {
       const made = await late.done;
-      this.#drafts.attach(place, joined(this.#drafts.attachments(place), made));
+      this.#drafts.attach(place, renewed(this.#drafts.attachments(place), made));
     } finally {
       clearTimeout(tell);
       this.#late.delete(late);
@@ -302,7 +303,8 @@ export class Composer {
     await Promise.all([...this.#late].flatMap((late) => (late.place === place ? [late.done] : [])));
     const selected = await this.#sources.selection.forMessage(chat);
     // The panel may not have heard of the newest.
-    return joined(joined(selected, shown), this.#drafts.attachments(place));
+    const all = joined(selected, renewed(shown, this.#drafts.attachments(place)));
+    return await Promise.all(all.map((one) => this.#sources.files.asNow(one)));
   }
 
   /** Attaches what can be attached; images when the panel has scaled them. @throws AttachError about the rest */
@@ -392,11 +394,4 @@ function waitNotice(): HostNotice {
     next: t("Your message will be sent when it finishes, or returned after {0} s. “Stop” ends the wait.", seconds),
     fix: "none",
   };
-}
-
-/** Adds attachments, but none that is there already. */
-function joined(before: readonly Attachment[], more: readonly Attachment[]): Attachment[] {
-  const isSame = (one: Attachment, other: Attachment) =>
-    other.url === one.url && other.source?.start === one.source?.start;
-  return [...before, ...more.filter((one) => !before.some((other) => isSame(one, other)))];
 }

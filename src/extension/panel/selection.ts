@@ -86,7 +86,6 @@ export class EditorSelection implements vscode.Disposable {
   }
 
   async #whyNot({ document: { uri } }: vscode.TextEditor): Promise<string> {
-    if (uri.scheme !== "file") return "";
     // What cannot be looked up cannot be sent.
     const why = this.#options.files.whyNot(uri).catch(() => t("it cannot be read"));
     return (await why) ?? "";

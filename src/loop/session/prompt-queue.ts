@@ -64,9 +64,21 @@ export class PromptQueue {
     await this.#change((queue) => queue.filter((one) => one.id !== id));
   }
 
-  /** Replaces the texts in a prompt and keeps its other parts. */
-  async edit(id: string, texts: readonly PromptPart[]): Promise<void> {
-    await this.#change((queue) => queue.map((one) => (one.id === id ? withTexts(one, texts) : one)));
+  /**
+   * Replaces the texts in a prompt and keeps its other parts, of which `kept` may leave some out. Returns false for a
+   * prompt that is no longer queued.
+   */
+  async edit(
+    id: string,
+    texts: readonly PromptPart[],
+    kept = (parts: readonly PromptPart[]): readonly PromptPart[] => parts,
+  ): Promise<boolean> {
+    let isThere = false;
+    await this.#change((queue) => {
+      isThere = queue.some((one) => one.id === id);
+      return queue.map((one) => (one.id === id ? withTexts({ ...one, parts: [...kept(one.parts)] }, texts) : one));
+    });
+    return isThere;
   }
 
   async setTime(id: string, when: SendTime): Promise<void> {

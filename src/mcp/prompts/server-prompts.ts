@@ -143,9 +143,15 @@ const maxMessages = 100;
 
 const saidBegin = english("The user has asked an MCP server by the command /");
 
-/** Whether the parts of a prompt hold what a server said. */
-export function isServerAnswer(parts: readonly PromptPart[]): boolean {
-  return parts.some((part) => part.type === "text" && part.synthetic && part.text.startsWith(saidBegin));
+/**
+ * Returns the parts of a prompt without what a server said: Rondo's sentence about it, and the files between the user's
+ * words and that sentence. What the user has attached stands before the words.
+ */
+export function withoutServerAnswer(parts: readonly PromptPart[]): readonly PromptPart[] {
+  const end = parts.findIndex((part) => part.type === "text" && part.synthetic && part.text.startsWith(saidBegin));
+  if (end < 0) return parts;
+  const begin = parts.slice(0, end).findLastIndex(({ type }) => type !== "file") + 1;
+  return [...parts.slice(0, begin), ...parts.slice(end + 1)];
 }
 
 function promptAnswer(answer: unknown, { server, name }: ServerPrompt): PromptAnswer {

@@ -63,6 +63,21 @@ describe("attaching", () => {
     await window.command("File: Revert File");
   });
 
+  it("V14 a whole file goes beside its selected first lines, as it is when the message is sent", async () => {
+    await put("whole.txt", "alpha\nbeta\ngamma\n");
+    await select("pictures/whole.txt", 1);
+    await shown("Show the selection whole.txt:1").waitFor();
+    await message(panel).pressSequentially("@pictures/whole");
+    await panel.getByRole("option", { name: /whole\.txt/ }).waitFor();
+    await enter(panel);
+    await shown("Show pictures/whole.txt").waitFor();
+    await put("whole.txt", "alpha\nbeta\nnewer words\n");
+    const raw = await sent();
+    assert.match(raw, /pictures\/whole\.txt, lines 1–1:/);
+    assert.match(raw, /newer words/);
+    assert.doesNotMatch(raw, /gamma/);
+  });
+
   it("V14 the selection of a protected file is not sent, and says why", async () => {
     await put(".env", "TOKEN=hush-hush\n");
     await select("pictures/.env", 1);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Frame } from "playwright-core";
+import { heldAnswer } from "../held-answer.ts";
 import { composed, enter, message, press, said } from "../panel-actions.ts";
 import { sharedWindow, type Window } from "../window.ts";
 
@@ -73,6 +74,37 @@ describe("prompts of MCP servers", () => {
     await window.page.keyboard.type("x");
     await window.page.getByText("Cannot edit in read-only editor").first().waitFor();
     await message(panel).click();
+  });
+
+  it("T17 a command that waits in the queue is edited in place: the server is asked again, and files stay", async () => {
+    const { answer, release } = heldAnswer("I work on the first. ".repeat(4));
+    window.plays(answer, [{ text: "Lyon it is." }]);
+    await message(panel).fill("the first");
+    await enter(panel);
+    await said(panel, "I work on");
+    await message(panel).fill("/everything:args-prompt Paris");
+    await message(panel).press("Escape");
+    await enter(panel);
+    const row = panel.getByRole("list", { name: "Queue" }).getByRole("listitem");
+    await row.filter({ hasText: "Paris" }).hover();
+    await row.getByRole("button", { name: "Edit" }).click();
+    const field = panel.getByRole("textbox", { name: "Waiting message 1" });
+    // What the server refuses comes into the message box, and the queued message stays.
+    await field.fill("/everything:args-prompt");
+    await field.press("Enter");
+    await panel.getByText("/everything:args-prompt needs the argument city.").waitFor();
+    await composed(panel, "/everything:args-prompt");
+    await message(panel).fill("");
+    await row.filter({ hasText: "Paris" }).hover();
+    await row.getByRole("button", { name: "Edit" }).click();
+    await field.fill("/everything:args-prompt Lyon");
+    await field.press("Enter");
+    await row.filter({ hasText: "Lyon" }).waitFor();
+    release();
+    await said(panel, "Lyon it is.");
+    const raw = window.requests.at(-1)?.raw ?? "";
+    assert.match(raw, /What's weather in Lyon/);
+    assert.doesNotMatch(raw, /Paris/);
   });
 
   it("T17 a server that does not answer is stopped by Escape; the message comes back and nothing is sent", async () => {

@@ -1,0 +1,29 @@
+/** Compares attachments. Its own file, because the panel uses it too and does not bundle zod. */
+import type { Attachment } from "./prompt-input.ts";
+
+/** Whether both are the same file, or the same lines of it, whatever text they have. */
+export function isSamePlace(
+  one: Pick<Attachment, "url" | "source">,
+  other: Pick<Attachment, "url" | "source">,
+): boolean {
+  return one.url === other.url && linesOf(one) === linesOf(other);
+}
+
+/** A whole file that has grown is the same one. */
+function linesOf({ source }: Pick<Attachment, "source">): string {
+  if (!source) return "";
+  return source.whole ? "whole" : `${source.start}-${source.end}`;
+}
+
+/** Adds attachments, but none that is there already. */
+export function joined(before: readonly Attachment[], more: readonly Attachment[]): Attachment[] {
+  const all = [...before];
+  for (const one of more) if (!all.some((other) => isSamePlace(one, other))) all.push(one);
+  return all;
+}
+
+/** Adds attachments; one that is there already gets the newer text in its place. */
+export function renewed(before: readonly Attachment[], more: readonly Attachment[]): Attachment[] {
+  const newest = (one: Attachment) => more.findLast((other) => isSamePlace(one, other)) ?? one;
+  return joined(before.map(newest), more);
+}

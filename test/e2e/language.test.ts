@@ -22,7 +22,7 @@ describe("VS Code in German", () => {
     assert.equal(await panel.locator("html").getAttribute("lang"), "de");
     await panel.getByRole("heading", { level: 1, name: "Neue Sitzung" }).waitFor();
     const box = panel.getByRole("textbox", { name: "Nachricht" });
-    assert.equal(await box.getAttribute("placeholder"), "Fragen Sie, oder beschreiben Sie eine Aufgabe");
+    assert.equal(await box.getAttribute("placeholder"), "Frage oder Aufgabe eingeben");
     await box.fill("Clean up");
     await box.press("Enter");
     const card = panel.getByRole("alertdialog");

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import process from "node:process";
+import type { Queued } from "../../src/chat/events.ts";
 import { useLanguage } from "../../src/l10n/l10n.ts";
+import * as f from "./fixtures.ts";
 import { now } from "./fixtures.ts";
 import { withEnglishNames } from "./in-language.ts";
 import { launch, type PanelBrowser, textsOf } from "./page.ts";
@@ -39,6 +41,35 @@ describe(`the panel in ${shown === "de" ? "German" : shown}`, () => {
       panel.close();
     });
   }
+
+  it("the menu of send times stands above its button", async () => {
+    const state = states["send-menu"];
+    assert.ok(state?.act);
+    const panel = await browser.open({ width: 600, height: 640 });
+    const page = withEnglishNames(panel.page);
+    await panel.post(...state.messages);
+    await state.act(page, panel);
+    const menu = await page.getByRole("menu", { name: "When to send" }).boundingBox();
+    const opener = await page.getByRole("button", { name: "When to send" }).boundingBox();
+    assert.ok(menu && opener);
+    assert.ok(menu.x > 200 && menu.x + menu.width >= opener.x + opener.width, `the menu is at ${menu.x} px`);
+    panel.close();
+  });
+
+  it("a queued message that is moved keeps the focus on its button", async () => {
+    const panel = await browser.open({ width: 400, height: 640 });
+    const [one, two, three] = ["one", "two", "three"].map((text) => f.waiting(text, text)) as [Queued, Queued, Queued];
+    const busy = { type: "busy", since: now } as const;
+    await panel.post(f.snapshot(f.chat("T", [f.asked], { status: busy, queue: [one, two, three] })));
+    const up = withEnglishNames(panel.page).getByRole("button", { name: "Move up" });
+    await up.nth(2).focus();
+    const name = await up.nth(2).getAttribute("aria-label");
+    await panel.page.keyboard.press("Enter");
+    await panel.post({ type: "events", events: [{ type: "queued", queue: [one, three, two] }] });
+    const focused = () => panel.page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    assert.equal(await focused(), name);
+    panel.close();
+  });
 });
 
 /** Runs in the page. Returns which texts are cut that should not be, and what leaves its place sideways. */

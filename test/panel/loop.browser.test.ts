@@ -191,13 +191,13 @@ describe("the context meter", () => {
     await panel.post({ type: "context", use });
     const region = panel.page.getByRole("region", { name: "Context" });
     assert.equal(await focused(panel), "Context");
-    assert.match(await region.innerText(), /49 k of 200 k tokens\s+24 % used\..*at 170 k \(85 %\)/);
+    assert.match(await region.innerText(), /49 k of 200 k tokens\s+24\s% used\..*at 170 k \(85\s%\)/);
     const table = region.getByRole("table", { name: "Tokens by part" });
     assert.match(
       await table.getByRole("row", { name: /github/ }).innerText(),
-      /Tools: github \(MCP\)\s.*38 tools\s+14,800\s+7 %/,
+      /Tools: github \(MCP\)\s.*38 tools\s+14,800\s+7\s%/,
     );
-    assert.match(await table.getByRole("row", { name: /Memory/ }).innerText(), /420\s+< 1 %/);
+    assert.match(await table.getByRole("row", { name: /Memory/ }).innerText(), /420\s+<\s1\s%/);
     const numbers = await table.locator("td.num:nth-child(3)").allInnerTexts();
     const sum = numbers.reduce((all, text) => all + Number(text.replaceAll(",", "")), 0);
     assert.equal(sum, use.window, "it adds up to the window");

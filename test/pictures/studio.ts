@@ -151,6 +151,18 @@ function hiddenParts(names: string): string[] {
       if (!inside || !free) faults.push(`“${button.textContent?.trim()}” is ${inside ? "covered" : "out of sight"}`);
     }
   }
+  // Where a question is open, the card shows its answers. Menus and dialogs may lie over the rest of the panel.
+  for (const button of document.querySelectorAll(".Composer > .bar button")) {
+    if (!button.checkVisibility()) continue;
+    const { left, top, right, bottom } = button.getBoundingClientRect();
+    const free = [
+      [left + 2, (top + bottom) / 2],
+      [right - 2, (top + bottom) / 2],
+      [(left + right) / 2, bottom - 2],
+    ].every(([x = 0, y = 0]) => button.contains(document.elementFromPoint(x, y)));
+    const name = button.getAttribute("aria-label") ?? button.textContent;
+    if (right - left < 16 || !free) faults.push(`“${name}” below the message box is cut, covered or out of sight`);
+  }
   const mains = document.querySelectorAll("main, [role=main]").length;
   if (mains !== 1) faults.push(`the page has ${mains} main landmarks`);
   const headings = [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].filter((one) => one.checkVisibility());

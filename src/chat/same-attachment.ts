@@ -1,16 +1,19 @@
 /** Compares attachments. Its own file, because the panel uses it too and does not bundle zod. */
 import type { Attachment } from "./prompt-input.ts";
 
+/** An attachment without its text. */
+interface Place {
+  url: string;
+  source?: Omit<NonNullable<Attachment["source"]>, "text"> | undefined;
+}
+
 /** Whether both are the same file, or the same lines of it, whatever text they have. */
-export function isSamePlace(
-  one: Pick<Attachment, "url" | "source">,
-  other: Pick<Attachment, "url" | "source">,
-): boolean {
+export function isSamePlace(one: Place, other: Place): boolean {
   return one.url === other.url && linesOf(one) === linesOf(other);
 }
 
 /** A whole file that has grown is the same one. */
-function linesOf({ source }: Pick<Attachment, "source">): string {
+function linesOf({ source }: Place): string {
   if (!source) return "";
   return source.whole ? "whole" : `${source.start}-${source.end}`;
 }

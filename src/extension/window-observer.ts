@@ -18,7 +18,7 @@ import type { ConversationObserver } from "./sessions/conversation-options.ts";
 import type { Conversations } from "./sessions/conversations.ts";
 import type { SessionMarks } from "./sessions/session-marks.ts";
 
-interface WindowParts {
+interface ObserverParts {
   attention: Attention;
   authors: ChangeAuthors;
   bypassEnds: BypassEnds;
@@ -39,7 +39,7 @@ interface WindowParts {
 }
 
 /** `parts`: called at each event, as most parts are built after the sessions that they hear of. */
-export function windowObserver(parts: () => WindowParts): ConversationObserver {
+export function windowObserver(parts: () => ObserverParts): ConversationObserver {
   const observer: ConversationObserver = {
     event(session, event) {
       const { attention, authors, comments, conversations, follow, log, ownFolderOf } = parts();

@@ -3,7 +3,6 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { attempt } from "../chat/attempt.ts";
-import { sameJson } from "../chat/json.ts";
 import { presentMode } from "../loop/setup/agent-config.ts";
 import { ServerPrompts } from "../mcp/prompts/server-prompts.ts";
 import { ServerResources } from "../mcp/resources/server-resources.ts";
@@ -12,8 +11,6 @@ import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
 import { registryOf } from "../tools/registry.ts";
-import { endOrphans } from "../tools/run-command/command-markers.ts";
-import { cleanUpWorktrees } from "../worktrees/clean-up.ts";
 import { folderOf } from "../worktrees/create.ts";
 import { WorktreeStore } from "../worktrees/worktree-store.ts";
 import { commands } from "./commands.ts";
@@ -30,9 +27,9 @@ import { editPermission } from "./editor/inline/edit-permission.ts";
 import { InlinePrompts } from "./editor/inline/inline-prompt.ts";
 import { TerminalCommands } from "./editor/terminal-commands.ts";
 import { Follow } from "./follow/follow.ts";
-import { showEdit } from "./follow/show-edit.ts";
 import { openFolders } from "./host/documents.ts";
 import { vscodeHost } from "./host/vscode-host.ts";
+import { endLeftCommands, removeLeftWorktrees } from "./left-behind.ts";
 import { WindowServers } from "./mcp/window-servers.ts";
 import { AttachMention } from "./mentions/attach-mention.ts";
 import { FileIndex } from "./mentions/file-index.ts";
@@ -74,15 +71,16 @@ import { ShownReview } from "./review/shown-review.ts";
 import { StepChanges } from "./review/step-changes.ts";
 import { BypassEnds } from "./sessions/bypass-ends.ts";
 import { ChangeAuthors } from "./sessions/change-authors.ts";
-import { initialChoices, modelToBeginWith, remembered, SessionChoices } from "./sessions/choices.ts";
-import type { ConversationObserver } from "./sessions/conversation-options.ts";
+import { initialChoices, modelToBeginWith, SessionChoices } from "./sessions/choices.ts";
 import { Conversations } from "./sessions/conversations.ts";
+import { restoreLastSession } from "./sessions/last-session.ts";
 import { Projects } from "./sessions/projects.ts";
 import { SessionMarks } from "./sessions/session-marks.ts";
 import { StoredRules } from "./sessions/stored-rules.ts";
 import { windowBoundary } from "./sessions/window-boundary.ts";
 import { windowDeps } from "./sessions/window-deps.ts";
 import { readSettings, watchSettings } from "./settings.ts";
+import { windowObserver } from "./window-observer.ts";
 import { windowStorage } from "./window-storage.ts";
 
 export interface App {
@@ -132,9 +130,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       markersFolder,
     }),
   );
-  void endOrphans(markersFolder).then((ended) => {
-    for (const command of ended) log.info(`Ended a command whose window is gone: ${command}`);
-  });
+  void endLeftCommands(markersFolder, log);
   const rules = own(new StoredRules(memory));
   const boundary = windowBoundary(rules, (sentence) => void vscode.window.showWarningMessage(sentence));
   const mcp = own(new WindowServers({ memory, secrets: context.secrets, boundary, onChange: stateChanged, log }));
@@ -162,42 +158,10 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       firstByte: (messageID, afterMs) => tracePage.firstByte(messageID, afterMs),
     },
   });
-  const observer: ConversationObserver = {
-    event(session, event) {
-      attention.event(session, event);
-      const isCurrent = session === conversations.current;
-      if (isCurrent) panel.event(event);
-      const isApart = ownFolderOf(session.chat) !== undefined;
-      if (!isApart) authors.note(session.chat.session.id, event);
-      if (["asked", "answered", "status", "ended", "session"].includes(event.type)) observer.tabsChanged();
-      if (["message", "status", "ended", "session"].includes(event.type)) stateChanged();
-      if (event.type === "ended" && isApart) void worktrees.refresh();
-      if (event.type === "message" && event.message.role === "user" && !isApart) review.forgetDecided();
-      comments.event(session, event);
-      // Files of a worktree are outside of the workspace: VS Code would ask whether to trust each of them.
-      if (isCurrent && !isApart) follow.event(event);
-      if (isCurrent && !isApart && follow.state === "off")
-        void showEdit(event).catch((error) => log.warn(String(error)));
-      rivals.event(session.chat.session.id, event);
-    },
-    switched({ chat }) {
-      comments.threads.follow(chat, false);
-      void memory.update(remembered.session, chat.session.id);
-      bypassEnds.check();
-      attention.update();
-      observer.tabsChanged();
-      panel.chatChanged();
-      void restorePage.refresh();
-    },
-    tabsChanged() {
-      const { tabs } = conversations;
-      bypassEnds.tabsChanged(tabs);
-      marks.update(conversations.sessions);
-      if (!sameJson(tabs, memory.get(remembered.tabs))) void memory.update(remembered.tabs, tabs);
-      stateChanged();
-    },
-    trouble: (problem) => send({ type: "notice", ...problem }),
-  };
+  const observer = windowObserver(() => ({
+    ...{ attention, authors, bypassEnds, comments, conversations, follow, log, marks, memory, ownFolderOf, panel },
+    ...{ restorePage, review, rivals, stateChanged, worktrees },
+  }));
   const marks = own(new SessionMarks(storage.fsPath));
   const authors = new ChangeAuthors(memory, () => review.files().filter(({ hunks }) => hunks > 0));
   const conversations = own(
@@ -226,17 +190,8 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     await models.load();
     // Looked for only where there is no model: the start page offers what is found.
     if (models.readiness.type === "no-key") void connect.look();
-    void cleanUpWorktrees(worktreeStore, (id) => conversations.has(id)).then((notes) => {
-      for (const note of notes) log.info(note);
-    });
-    conversations.restoreTabs(memory.get(remembered.tabs));
-    const id = memory.get<string>(remembered.session);
-    if (id === undefined || !conversations.has(id) || conversations.current.chat.messages.length > 0) return;
-    try {
-      conversations.show(id);
-    } catch (error) {
-      log.error("The last session could not be opened", error);
-    }
+    void removeLeftWorktrees(worktreeStore, (id) => conversations.has(id), log);
+    restoreLastSession(conversations, memory, log);
   }
 
   const page: PanelContext = {

@@ -1,19 +1,17 @@
 /** Finds what each step changes: in the files that tools name, or by a scan of all files before and after a command. */
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Change } from "../../loop/checkpoints.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
-import { type FileState, type FoundFile, lstat, maxNamedBytes, sameStamp, sameState } from "../files/file-state.ts";
+import { type FileState, lstat, maxNamedBytes, sameStamp, sameState } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";
 import { readWithinRoots, relativeToRoots } from "../files/within-roots.ts";
-import { type FileDifference, type FileEntry, FileTree, TooManyFiles } from "../scan/file-tree.ts";
-import { FolderWatch } from "../scan/folder-watch.ts";
-import { StampTable } from "../scan/stamp-table.ts";
+import type { FileDifference, FileEntry } from "../scan/file-tree.ts";
 import { type ChangeLine, inGit, isFolderOnly, joinedChanges, type Transition } from "../store/change-log.ts";
 import type { SessionStore } from "../store/session-store.ts";
 import type { CopyPool } from "./copy-pool.ts";
 import { EarlierContents } from "./earlier-contents.ts";
+import { FileScans } from "./file-scans.ts";
 import { maxReviewedFiles } from "./step-files.ts";
 import { StepReview, type StepReviewer } from "./step-review.ts";
 import { isUserChange, type RunningCommand, usesLocalClock } from "./user-changes.ts";
@@ -31,15 +29,6 @@ interface NamedWrite {
 
 /** Maximum number of changes by the user that are recorded. Switching a branch, for example, makes more. */
 const maxUserChanges = 200;
-/** Maximum duration of a scan that is repeated before every command. */
-const shortScanMs = 25;
-/** Time for which the last scan is used when scans take longer. */
-const scanValidMs = 10_000;
-/** A scan of fewer files is so fast that no folder is watched. */
-const minWatchedFiles = 5000;
-/** Maximum time that a command waits for the first copies of all files. */
-const copyTimeoutMs = 5000;
-
 interface StepTrackerOptions {
   roots: readonly string[];
   storeFolder: string;
@@ -53,36 +42,27 @@ interface StepTrackerOptions {
 export class StepTracker {
   readonly #roots: readonly string[];
   readonly #store: SessionStore;
-  readonly #log: (line: string) => void;
-  readonly #table = new StampTable();
-  readonly #tree: FileTree;
-  readonly #watch = new FolderWatch();
   readonly #contents: EarlierContents;
+  readonly #scans: FileScans;
   readonly #review: StepReview;
   readonly #named = new Map<string, NamedWrite>();
   /** Whether a command of the session runs in the background. */
   #hasBackground = false;
-  #baseline: "none" | "read" | "off" = "none";
   #tail: Promise<unknown> = Promise.resolve();
   #ended: Promise<unknown> = Promise.resolve();
   /** Number of unfinished calls of `end`. */
   #ending = 0;
   #snapshot = { id: "", at: 0 };
   #command: RunningCommand | undefined;
-  #scanCount = 0;
-  /** Number of the scan that runs, or 0. */
-  #currentScan = 0;
-  #lastScan = { at: 0, tookMs: 0 };
-  #copying: Promise<void> | undefined;
 
   /** `storeFolder` is not scanned if it is in one of `roots`. */
   constructor({ roots, storeFolder, store, pool, log, changed }: StepTrackerOptions) {
     this.#roots = roots;
     this.#store = store;
-    this.#log = log;
-    this.#tree = new FileTree(roots, storeFolder, this.#table);
     this.#contents = new EarlierContents(roots, pool, store);
     this.#review = new StepReview(roots, store.blobs, changed);
+    const { isWanted } = this.#review;
+    this.#scans = new FileScans({ roots, storeFolder, contents: this.#contents, watches: isWanted, log });
   }
 
   begin(id: string, at: number): Promise<void> {
@@ -92,7 +72,7 @@ export class StepTracker {
     this.#snapshot = { id, at };
     return this.queue(async () => {
       this.#store.append({ type: "snapshot", id, at });
-      if (this.#baseline === "none") await this.#readTree();
+      if (this.#scans.state === "none") await this.#scans.read(() => this.#review.open());
       else await this.recordUserChanges(id);
     });
   }
@@ -102,15 +82,14 @@ export class StepTracker {
     if (writes !== "unknown") return await this.#recordNamed(writes);
     await this.queue(async () => {
       if (this.#command) return;
-      const { at, tookMs } = this.#lastScan;
-      const isRecent = tookMs > shortScanMs && Date.now() - at < scanValidMs && this.#roots.every(usesLocalClock);
+      const { isRecent: counts, lastAt } = this.#scans;
+      const isRecent = counts && this.#roots.every(usesLocalClock);
       if (!isRecent) await this.recordUserChanges(undefined);
       this.#review.beginCommand();
-      this.#command = { since: Date.now(), scannedAt: isRecent ? at : undefined };
+      this.#command = { since: Date.now(), scannedAt: isRecent ? lastAt : undefined };
       this.#store.append({ type: "command", at: this.#command.since });
     });
-    // Files that are not copied by then are not saved. Copies of files that have changed by then are not used.
-    if (this.#copying) await Promise.race([this.#copying, sleep(copyTimeoutMs, undefined, { ref: false })]);
+    await this.#scans.copied();
   }
 
   end(id: string): Promise<Change | undefined> {
@@ -126,10 +105,10 @@ export class StepTracker {
    * step changes files.
    */
   async recordUserChanges(until: string | undefined): Promise<void> {
-    if (this.#baseline !== "read" || this.#command) return;
+    if (this.#scans.state !== "read" || this.#command) return;
     this.#review.clear();
-    const previousScan = this.#lastScan.at;
-    const differences = await this.#scan();
+    const previousScan = this.#scans.lastAt;
+    const differences = await this.#scans.scan();
     const files = await this.#transitions(differences, maxUserChanges);
     if (files.length === 0 || files.length > maxUserChanges) return;
     const others = this.#store.others.since(previousScan);
@@ -165,10 +144,10 @@ export class StepTracker {
 
   /** Remembers files and folders that a restore has written, so that the next scan does not report them. */
   refresh(transitions: readonly Transition[]): void {
-    if (this.#baseline !== "read") return;
+    if (this.#scans.state !== "read") return;
     for (const { path: name, before, after } of transitions) {
-      if (before.type === "folder" || after.type === "folder") this.#tree.refreshFolder(name);
-      if (after.type !== "folder") this.#remember(name, readWithinRoots(name, maxNamedBytes, this.#roots));
+      if (before.type === "folder" || after.type === "folder") this.#scans.rememberFolder(name);
+      if (after.type !== "folder") this.#scans.remember(name, readWithinRoots(name, maxNamedBytes, this.#roots));
     }
   }
 
@@ -178,45 +157,8 @@ export class StepTracker {
 
   async close(): Promise<void> {
     await this.#tail;
-    this.#watch.close();
-    await this.#table.close();
+    await this.#scans.close();
     this.#contents.close();
-  }
-
-  async #readTree(): Promise<void> {
-    const started = Date.now();
-    try {
-      await this.#tree.read();
-      this.#baseline = "read";
-      await this.#review.open();
-      this.#copying = this.#copyFiles();
-      this.#followFolders();
-    } catch (error) {
-      this.#stopScanning(error);
-    }
-    this.#lastScan = { at: started, tookMs: Date.now() - started };
-  }
-
-  /** Watches the folders for the review, which should not wait for a scan. */
-  #followFolders(): void {
-    if (this.#review.isWanted && this.#table.size >= minWatchedFiles) this.#watch.follow(this.#tree.folders());
-  }
-
-  async #copyFiles(): Promise<void> {
-    try {
-      await this.#contents.copyFiles(this.#tree);
-    } catch (error) {
-      this.#log(`Checkpoints: not all files could be copied: ${error}`);
-    }
-    this.#copying = undefined;
-  }
-
-  /** Stops scanning. @throws `error` unless it is about the number of files */
-  #stopScanning(error: unknown): void {
-    if (!(error instanceof TooManyFiles)) throw error;
-    this.#baseline = "off";
-    this.#watch.close();
-    this.#log("Checkpoints: there are too many files here, so only files that tools write by name are saved.");
   }
 
   /** Records what a run that was killed during a step may have written. */
@@ -240,9 +182,9 @@ export class StepTracker {
       const { state, bytes, stamp } = readWithinRoots(name, maxNamedBytes, this.#roots);
       this.#store.save(state, bytes);
       const folders = this.#missingFolders(name);
-      const named: NamedWrite = { before: state, beforeUser: undefined, scan: this.#currentScan, folders };
+      const named: NamedWrite = { before: state, beforeUser: undefined, scan: this.#scans.current, folders };
       this.#named.set(name, named);
-      const entry = this.#baseline === "read" && this.#currentScan === 0 ? this.#tree.entry(name) : undefined;
+      const entry = this.#scans.entry(name);
       if (entry && !(stamp && sameStamp(entry.stamp, stamp))) touched.push([named, this.#saveEarlier(name, entry)]);
       return { path: name, before: state };
     });
@@ -265,37 +207,20 @@ export class StepTracker {
     return path.isAbsolute(name) && !inGit(name) && this.#roots.some((root) => name !== root && isWithin(name, root));
   }
 
-  /** @param among files and folders; if they are given, only they are looked at */
-  async #scan(among?: readonly string[]): Promise<FileDifference[]> {
-    const started = Date.now();
-    this.#currentScan = ++this.#scanCount;
-    const { reads } = this.#tree;
-    try {
-      const differences = await this.#tree.scan(among);
-      if (this.#tree.reads !== reads) this.#copying ??= this.#copyFiles();
-      return differences;
-    } catch (error) {
-      this.#stopScanning(error);
-      return [];
-    } finally {
-      this.#currentScan = 0;
-      if (!among) this.#lastScan = { at: started, tookMs: Date.now() - started };
-    }
-  }
-
   async #finish(id: string): Promise<Change | undefined> {
     const command = this.#command;
     if (!command && this.#named.size === 0) return undefined;
     this.#command = undefined;
     this.#review.clear();
-    const early = command ? await this.#findByEvents() : [];
+    const early = command ? await this.#transitions(await this.#scans.scanByEvents(), Infinity) : [];
     const isReviewed = early.length <= maxReviewedFiles;
     if (isReviewed && early.length > 0) {
       const { sourceOf } = this.#sources(command);
       const agents = early.filter((change) => isOfAgent(sourceOf(change)));
       await this.#review.report({ source: "step", changes: agents, named: new Set(), folders: madeFolders(agents) });
     }
-    const late = command && this.#baseline === "read" ? await this.#transitions(await this.#scan(), Infinity) : [];
+    const late =
+      command && this.#scans.state === "read" ? await this.#transitions(await this.#scans.scan(), Infinity) : [];
     const found = joinedChanges(early, late);
     const { others, sourceOf } = this.#sources(command);
     const { user = [], agent = [], session = [], shared = [] } = Object.groupBy(found, sourceOf);
@@ -319,7 +244,7 @@ export class StepTracker {
     const unreviewed = isReviewed ? [...late.filter(isAgents), ...byTools] : changes;
     const folders = madeFolders(found.filter(isAgents));
     await this.#review.report({ source: "step", changes: unreviewed, named, folders });
-    this.#followFolders();
+    this.#scans.watchFolders();
     const files = changes.map(({ path }) => relativeToRoots(this.#roots, path)).sort();
     return { snapshot: id, hash: this.#fingerprint(changes), files };
   }
@@ -335,12 +260,6 @@ export class StepTracker {
       return origin === "shared" ? "shared" : "agent";
     };
     return { others, sourceOf };
-  }
-
-  /** Returns the changes that events have told, so that the review need not wait for a scan. */
-  async #findByEvents(): Promise<Transition[]> {
-    const names = this.#baseline === "read" ? await this.#watch.take() : undefined;
-    return names ? await this.#transitions(await this.#scan(names), Infinity) : [];
   }
 
   /** Returns what a tool has changed. Adds to `users` what the user had changed before. */
@@ -361,15 +280,10 @@ export class StepTracker {
       this.#review.note(name, found);
       changes.push({ path: name, before, after: found.state });
     }
-    if (this.#baseline !== "read") return changes;
-    for (const folder of folders) this.#tree.refreshFolder(folder);
-    this.#remember(name, found);
+    if (this.#scans.state !== "read") return changes;
+    for (const folder of folders) this.#scans.rememberFolder(folder);
+    this.#scans.remember(name, found);
     return changes;
-  }
-
-  #remember(name: string, found: FoundFile): void {
-    this.#tree.refresh(name, found.state.type === "folder" ? undefined : found.stamp);
-    this.#contents.note(name, found);
   }
 
   async #saveEarlier(name: string, entry: FileEntry | undefined): Promise<FileState> {
@@ -394,7 +308,7 @@ export class StepTracker {
       }
       const named = this.#named.get(name);
       if (named) {
-        if (named.scan === this.#scanCount) named.beforeUser = await this.#saveEarlier(name, difference.before);
+        if (named.scan === this.#scans.count) named.beforeUser = await this.#saveEarlier(name, difference.before);
         continue;
       }
       const { state: before, bytes } = await this.#contents.stateOf(name, difference.before);
@@ -406,9 +320,7 @@ export class StepTracker {
         if (found.size <= maxSaved) this.#store.save(before, bytes);
         this.#review.note(name, now);
       }
-      // It may have changed since the scan, and its stamp and content must be of the same moment.
-      this.#tree.updateStamp(name, stamp);
-      this.#contents.note(name, now);
+      this.#scans.renew(name, now);
     }
     return [...found.values()];
   }

@@ -1,80 +1,25 @@
-/** Commands in the real bubblewrap: what they may do, what they cannot, and how they end. */
+/** Commands in the real bubblewrap: what they may do, and what they cannot. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
-import type { CommandSandbox } from "../../../src/tools/host.ts";
 import { nodeTerminal } from "../../../src/tools/node-host/terminal.ts";
-import { bubblewrapProblem, findBubblewrap } from "../../../src/tools/sandbox/availability.ts";
 import { until } from "../../loop/harness.ts";
-import { living, running } from "../run-command/living.ts";
-import { TestWorkspace } from "../workspace.ts";
-
-type Mode = CommandSandbox["mode"];
-
-/** A program that only this run of the tests has started. */
-const nap = `sleep ${4_000_000 + process.pid}`;
+import { running } from "../run-command/living.ts";
+import { nap, put, sandboxed } from "./sandboxed.ts";
 
 describe("commands in bubblewrap", () => {
-  let work: TestWorkspace;
-  /** Not in a folder for temporary files, of which the sandbox has its own. */
-  let outside: string;
-  const home = process.env["HOME"];
-
-  before(async function () {
-    if (process.platform !== "linux") return this.skip();
-    const problem = await bubblewrapProblem(findBubblewrap([]), false);
-    if (problem === undefined) return;
-    console.log(`    The sandbox is not tested: ${problem}`);
-    this.skip();
-  });
-  beforeEach(() => {
-    mkdirSync("node_modules/.cache", { recursive: true });
-    outside = mkdtempSync(path.resolve("node_modules/.cache/sandbox-test-"));
-    process.env["HOME"] = path.join(outside, "home");
-    mkdirSync(process.env["HOME"]);
-    open("workspace");
-  });
-  afterEach(async () => {
-    process.env["HOME"] = home;
-    await work.host.background.endAll("user");
-    work.dispose();
-    rmSync(outside, { recursive: true, force: true });
-  });
-
-  function open(sandbox: Mode, name = "work") {
-    work?.dispose();
-    work = new TestWorkspace({ sandbox, name });
-  }
-
-  async function run(command: string, more: Record<string, unknown> = {}): Promise<string> {
-    return (await work.run("bash", { command, ...more })).output;
-  }
-
-  function put(file: string, text = "before"): string {
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, text);
-    return file;
-  }
+  const box = sandboxed();
+  const { open, run } = box;
 
   describe("writing", () => {
     it("changes the workspace and its own temporary folders, and nothing else", async () => {
-      const file = put(path.join(outside, "file.txt"));
+      const file = put(path.join(box.outside, "file.txt"));
       const places = [
         file,
-        path.join(outside, "new.txt"),
+        path.join(box.outside, "new.txt"),
         "~/.bashrc",
         "/etc/rondo-test",
         "/usr/rondo-test",
@@ -85,13 +30,13 @@ describe("commands in bubblewrap", () => {
       );
       assert.doesNotMatch(output, /WROTE/);
       assert.match(output, /Read-only file system/);
-      assert.equal(work.text("inside.txt"), "in\n");
+      assert.equal(box.work.text("inside.txt"), "in\n");
       assert.equal(readFileSync(file, "utf8"), "before");
       for (const place of places.slice(1)) assert.ok(!existsSync(place), place);
     });
 
     it("keeps temporary files from one command to the next, apart from those of the system", async () => {
-      const name = path.basename(work.root);
+      const name = path.basename(box.work.root);
       await run(`echo one > /tmp/${name}.txt; echo two > /var/tmp/${name}-2.txt; mktemp`);
       assert.ok(!existsSync(`/tmp/${name}.txt`));
       assert.equal(await run(`cat /tmp/${name}.txt /var/tmp/${name}-2.txt; rm /tmp/${name}*.txt`), "one\ntwo");
@@ -101,21 +46,21 @@ describe("commands in bubblewrap", () => {
     });
 
     it("does not follow a link of the workspace to the outside", async () => {
-      const file = put(path.join(outside, "file.txt"));
-      symlinkSync(outside, work.path("link"));
-      symlinkSync(file, work.path("file"));
+      const file = put(path.join(box.outside, "file.txt"));
+      symlinkSync(box.outside, box.work.path("link"));
+      symlinkSync(file, box.work.path("file"));
       await run(`echo x > link/file.txt; echo x > link/new.txt; echo x > file; ln ${file} hard && echo x > hard`);
       assert.equal(readFileSync(file, "utf8"), "before");
-      assert.deepEqual(readdirSync(outside).sort(), ["file.txt", "home"]);
+      assert.deepEqual(readdirSync(box.outside).sort(), ["file.txt", "home"]);
     });
 
     it("changes every folder of the workspace", async () => {
-      const second = path.join(outside, "second");
+      const second = path.join(box.outside, "second");
       mkdirSync(second);
-      const terminal = nodeTerminal({ sandbox: () => "workspace", folders: () => [work.folder, second] });
+      const terminal = nodeTerminal({ sandbox: () => "workspace", folders: () => [box.work.folder, second] });
       const end = await terminal.run({
         command: `echo a > one && echo b > ${second}/two`,
-        ...{ cwd: work.folder, signal: new AbortController().signal, onOutput() {}, onWaiting() {} },
+        ...{ cwd: box.work.folder, signal: new AbortController().signal, onOutput() {}, onWaiting() {} },
       });
       assert.deepEqual(end, { type: "exit", code: 0, left: [] });
       assert.equal(readFileSync(path.join(second, "two"), "utf8"), "b\n");
@@ -144,14 +89,14 @@ describe("commands in bubblewrap", () => {
     for (const file of existing) {
       it(`${file} cannot be changed`, async () => {
         for (const evade of evasions) {
-          execFileSync("rm", ["-rf", work.folder]);
-          mkdirSync(work.folder);
-          work.put(".git/HEAD", "ref: refs/heads/main\n");
-          work.put(".git/config", "before");
-          for (const folder of [".git/modules/a/b", ".git/worktrees/w"]) work.put(`${folder}/HEAD`, "x");
-          work.put(file, "before");
+          execFileSync("rm", ["-rf", box.work.folder]);
+          mkdirSync(box.work.folder);
+          box.work.put(".git/HEAD", "ref: refs/heads/main\n");
+          box.work.put(".git/config", "before");
+          for (const folder of [".git/modules/a/b", ".git/worktrees/w"]) box.work.put(`${folder}/HEAD`, "x");
+          box.work.put(file, "before");
           const output = await run(evade(file));
-          assert.equal(existsSync(work.path(file)) && work.text(file), "before", `${evade(file)}\n${output}`);
+          assert.equal(existsSync(box.work.path(file)) && box.work.text(file), "before", `${evade(file)}\n${output}`);
         }
       });
     }
@@ -171,22 +116,22 @@ describe("commands in bubblewrap", () => {
           `ln -s /tmp ${top}`,
         ];
         for (const way of ways) await run(way);
-        assert.ok(!existsSync(work.path(file)));
-        assert.ok(!existsSync(work.path(top)), "nothing is left of what held its place");
+        assert.ok(!existsSync(box.work.path(file)));
+        assert.ok(!existsSync(box.work.path(top)), "nothing is left of what held its place");
       });
     }
 
     it("hooks cannot be created in a repository without hooks", async () => {
-      execFileSync("git", ["init", "-q", "."], { cwd: work.folder });
-      rmSync(work.path(".git/hooks"), { recursive: true });
+      execFileSync("git", ["init", "-q", "."], { cwd: box.work.folder });
+      rmSync(box.work.path(".git/hooks"), { recursive: true });
       await run(`mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit`);
-      assert.ok(!existsSync(work.path(".git/hooks")));
+      assert.ok(!existsSync(box.work.path(".git/hooks")));
     });
 
     it("git works: status, add, commit, branches, stash", async () => {
-      execFileSync("git", ["init", "-q", "."], { cwd: work.folder });
-      execFileSync("git", ["config", "user.email", "a@b.c"], { cwd: work.folder });
-      execFileSync("git", ["config", "user.name", "a"], { cwd: work.folder });
+      execFileSync("git", ["init", "-q", "."], { cwd: box.work.folder });
+      execFileSync("git", ["config", "user.email", "a@b.c"], { cwd: box.work.folder });
+      execFileSync("git", ["config", "user.name", "a"], { cwd: box.work.folder });
       const output = await run(
         "set -e; echo 1 > a; git add a; git commit -qm one; git switch -qc other; echo 2 > a; git stash -q; git stash pop -q; git commit -qam two; git switch -q -; git merge -q other; git log --oneline | wc -l; git status --short",
       );
@@ -194,21 +139,21 @@ describe("commands in bubblewrap", () => {
     });
 
     it("a link in place of a settings folder is refused with words, since it could be replaced", async () => {
-      symlinkSync(outside, work.path(".vscode"));
+      symlinkSync(box.outside, box.work.path(".vscode"));
       assert.match(
-        await work.refusal("bash", { command: "true" }),
+        await box.work.refusal("bash", { command: "true" }),
         /\.vscode is a symbolic link, which it cannot protect/,
       );
     });
 
     it("what holds the place of a missing folder goes when the last command ends", async () => {
       const slow = run("until [ -e go ]; do sleep 0.02; done");
-      await until(() => existsSync(work.path(".vscode")));
+      await until(() => existsSync(box.work.path(".vscode")));
       await run("true");
-      assert.ok(existsSync(work.path(".vscode")), "the other command still needs it");
-      work.put("go", "");
+      assert.ok(existsSync(box.work.path(".vscode")), "the other command still needs it");
+      box.work.put("go", "");
       await slow;
-      assert.deepEqual(readdirSync(work.folder), ["go"]);
+      assert.deepEqual(readdirSync(box.work.folder), ["go"]);
     });
   });
 
@@ -230,7 +175,7 @@ describe("commands in bubblewrap", () => {
     it("keys in the home folder, and links to them", async () => {
       for (const name of [".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml", ".git-credentials"])
         put(path.join(os.homedir(), name), "home-secret");
-      symlinkSync(path.join(os.homedir(), ".netrc"), work.path("link"));
+      symlinkSync(path.join(os.homedir(), ".netrc"), box.work.path("link"));
       put(path.join(os.homedir(), "notes.txt"), "notes");
       const output = await run("cat ~/.ssh/* ~/.aws/* ~/.netrc ~/.config/gh/* ~/.git-credentials link ~/notes.txt");
       assert.doesNotMatch(output, /home-secret/);
@@ -240,7 +185,10 @@ describe("commands in bubblewrap", () => {
     for (const mode of ["workspace", "workspace-network"] as const) {
       it(`sockets in the file system on which others listen (${mode})`, async () => {
         open(mode);
-        const places = [path.join(outside, "a b.sock"), path.join(os.tmpdir(), `${path.basename(outside)}.sock`)];
+        const places = [
+          path.join(box.outside, "a b.sock"),
+          path.join(os.tmpdir(), `${path.basename(box.outside)}.sock`),
+        ];
         const server = places.map((place) => net.createServer((socket) => socket.end("answered")).listen(place));
         try {
           await until(() => server.every(({ listening }) => listening));
@@ -297,7 +245,7 @@ describe("commands in bubblewrap", () => {
     });
 
     it("abstract sockets are out of reach in workspace", async () => {
-      const place = `\0${path.basename(outside)}`;
+      const place = `\0${path.basename(box.outside)}`;
       const server = net.createServer((socket) => socket.end("answered")).listen(place);
       try {
         await until(() => server.listening);
@@ -309,169 +257,8 @@ describe("commands in bubblewrap", () => {
     });
   });
 
-  describe("how commands run and end", () => {
-    for (const [command, expected] of [
-      ["echo out; echo err >&2; echo dev > /dev/stderr; echo o > /dev/stdout", /^out\nerr\ndev\no$/],
-      ["exit 7", /Exit code 7$/],
-      ["kill -9 $$", /Exit code 137$/],
-      ["cat; echo end", /^end$/],
-      ["pwd; echo $PWD", /^(.+)\n\1$/],
-      ["FOO='a b' bash -c 'echo \"$FOO\"'; printf '%s\\n' \"it's\"", /^a b\nit's$/],
-    ] as const) {
-      it(command, async () => assert.match(await run(command), expected));
-    }
-
-    it("a folder with spaces, quotes and a colon in its name", async () => {
-      open("workspace", "a b'c:d");
-      assert.equal(await run("echo x > f; cat f"), "x");
-      assert.equal(work.text("f"), "x\n");
-    });
-
-    it("Stop lets programs clean up, and ends all of them", async () => {
-      const stop = new AbortController();
-      const command = `trap '/bin/true; /bin/true; echo clean > cleaned; exit' TERM; ${nap} & (setsid ${nap} &) ; echo started > started; wait`;
-      const result = work.run("bash", { command }, stop.signal);
-      await until(() => existsSync(work.path("started")));
-      stop.abort();
-      await result;
-      assert.equal(work.text("cleaned"), "clean\n");
-      assert.equal(running(nap), 0);
-    });
-
-    it("Stop ends programs that ignore signals", async () => {
-      const stop = new AbortController();
-      const result = work.run(
-        "bash",
-        {
-          command: `trap '' TERM INT HUP; (trap '' TERM; setsid ${nap} & ${nap}) & echo x > started; while :; do sleep 1; done`,
-        },
-        stop.signal,
-      );
-      await until(() => existsSync(work.path("started")));
-      stop.abort();
-      await result;
-      assert.equal(running(nap), 0);
-      assert.deepEqual(living(work.folder), []);
-    });
-
-    it("what a command leaves running ends with it", async () => {
-      await run(`(setsid nohup ${nap} > /dev/null 2>&1 &); echo done`);
-      await until(() => running(nap) === 0);
-    });
-
-    it("a command in the background can be read and ended", async () => {
-      await run(`echo ready; ${nap}`, { run_in_background: true });
-      await until(() => work.host.background.list()[0]?.last === "ready");
-      await work.run("bash_kill", { id: "bash_1" });
-      assert.equal(running(nap), 0);
-      assert.deepEqual(readdirSync(work.folder), []);
-    });
-
-    it("commands end when Rondo's process is killed", async () => {
-      const rondo = await startRondo(`setsid ${nap} & echo x > started; ${nap}`);
-      rondo.kill("SIGKILL");
-      await until(() => running(nap) === 0);
-    });
-  });
-
-  /** Starts a process of Rondo with a command in the sandbox that writes a file `started`. */
-  async function startRondo(command: string): Promise<ChildProcess> {
-    const script = `
-      import { nodeTerminal } from ${JSON.stringify(path.resolve("src/tools/node-host/terminal.ts"))};
-      const folder = ${JSON.stringify(work.folder)};
-      await nodeTerminal({ sandbox: () => "workspace", folders: () => [folder] }).run({
-        command: ${JSON.stringify(command)}, cwd: folder,
-        signal: new AbortController().signal, onOutput() {}, onWaiting() {} });`;
-    const rondo = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
-    await until(() => existsSync(work.path("started")));
-    return rondo;
-  }
-
-  describe("what a killed process of Rondo leaves", () => {
-    const gone = (rondo: ChildProcess) => new Promise((resolve) => rondo.once("exit", resolve));
-    const privateFolders = () => readdirSync(os.tmpdir()).filter((name) => name.startsWith("rondo-sandbox-"));
-
-    async function killed(): Promise<void> {
-      const rondo = await startRondo(`echo x > started; ${nap}`);
-      const ended = gone(rondo);
-      rondo.kill("SIGKILL");
-      await ended;
-      await until(() => running(nap) === 0);
-      rmSync(work.path("started"));
-    }
-
-    for (const [name, files] of Object.entries({
-      "an empty workspace": [],
-      "a repository without hooks": [".git/HEAD", ".git/config"],
-    })) {
-      it(`is removed before the next command, in ${name}`, async () => {
-        for (const file of files) work.put(file, "x");
-        const before = readdirSync(work.folder, { recursive: true }).sort();
-        const folders = privateFolders();
-        await killed();
-        assert.ok(existsSync(work.path(".vscode")), "a killed process cannot clean up");
-        await run("true");
-        assert.deepEqual(readdirSync(work.folder, { recursive: true }).sort(), before);
-        // The folders of tests that run at the same time may come and go.
-        await until(() => privateFolders().every((one) => folders.includes(one) || isOfLiving(one)));
-      });
-    }
-
-    it("is removed when the next process starts, even without a command", async () => {
-      await killed();
-      nodeTerminal({ sandbox: () => "workspace", folders: () => [work.folder] });
-      await until(() => readdirSync(work.folder).length === 0);
-    });
-
-    it("stays where something was put in it", async () => {
-      await killed();
-      work.put(".vscode/settings.json", "{}");
-      await run("true");
-      assert.deepEqual(readdirSync(work.folder), [".vscode"]);
-    });
-
-    it("stays while another process needs it, which keeps its protection", async () => {
-      const other = await startRondo(
-        "echo x > started; until [ -e go ]; do sleep 0.02; done; mkdir .vscode/x; echo $? > end",
-      );
-      const ended = gone(other);
-      rmSync(work.path("started"));
-      await killed();
-      await run("true");
-      assert.ok(existsSync(work.path(".vscode")));
-      work.put("go", "");
-      await ended;
-      assert.deepEqual(readdirSync(work.folder).sort(), ["end", "go"]);
-      assert.notEqual(work.text("end").trim(), "0");
-    });
-
-    it("is not believed where a note names another folder, or is another process's", async () => {
-      for (const name of ["mine", ".vscode"]) mkdirSync(work.path(name));
-      const note = path.join(os.tmpdir(), `rondo-sandbox-test-${process.pid}.held.json`);
-      const namespace = readlinkSync("/proc/self/ns/pid");
-      const dead = { pid: 2 ** 22 + 1, host: os.hostname(), processStart: "1", namespace };
-      for (const content of [
-        { ...dead, places: [work.path("mine")] },
-        { ...dead, namespace: "pid:[1]", places: [work.path(".vscode")] },
-        { ...dead, places: [".vscode"] },
-        "no note",
-      ]) {
-        writeFileSync(note, JSON.stringify(content));
-        await run("true");
-        assert.deepEqual(readdirSync(work.folder).sort(), [".vscode", "mine"]);
-      }
-      rmSync(note);
-    });
-
-    function isOfLiving(name: string): boolean {
-      const note = path.join(os.tmpdir(), `${name.replace(/\..*/, "")}.held.json`);
-      const text = existsSync(note) ? readFileSync(note, "utf8") : "{}";
-      return existsSync(`/proc/${JSON.parse(text).pid}`);
-    }
-  });
-
   it("a command that the user allows runs outside", async () => {
-    const file = path.join(outside, "new.txt");
+    const file = path.join(box.outside, "new.txt");
     await run(`echo x > ${file}; echo $RONDO_SANDBOX`, { outside_sandbox: "it writes there" });
     assert.equal(readFileSync(file, "utf8"), "x\n");
   });

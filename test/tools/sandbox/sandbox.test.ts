@@ -1,4 +1,4 @@
-/** What the sandbox decides and says. How bubblewrap keeps it is in bubblewrap.test.ts. */
+/** What the sandbox decides and says. How bubblewrap keeps it is in bubblewrap.test.ts and bubblewrap-ends.test.ts. */
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import net from "node:net";

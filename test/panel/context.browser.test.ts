@@ -193,10 +193,7 @@ describe("C8 the provider's cache", () => {
       shown,
       /read 40,960 of its 42,110 tokens \(97 %\) from the provider's cache, and wrote 1,020 into it\./,
     );
-    assert.match(
-      shown,
-      /It expires at \d\d:\d\d, 5 minutes after its last use\. Each request restarts that time\./,
-    );
+    assert.match(shown, /It expires at \d\d:\d\d, 5 minutes after its last use\. Each request restarts that time\./);
     assert.match(await text({ ...cache, at: now - 301_000, lifetime: renewed }), /It expired at \d\d:\d\d/);
   });
 

@@ -97,7 +97,7 @@ describe("C8 pieces of the context", () => {
     const status = region(panel, "Context").getByRole("status").first();
     assert.match(
       await status.innerText(),
-      /^38 pieces, 41 k tokens, leave with the next request\. That one costs about/,
+      /^38 pieces, 41 k tokens, leave with the next request\. That request costs about/,
     );
     assert.equal((await names(panel, "Largest")).length, 5, "so many do not crowd the page");
     await keep.press("Enter");
@@ -193,10 +193,7 @@ describe("C8 the provider's cache", () => {
       shown,
       /read 40,960 of its 42,110 tokens \(97 %\) from the provider's cache, and wrote 1,020 into it\./,
     );
-    assert.match(
-      shown,
-      /It expires at \d\d:\d\d, 5 minutes after its last use\. Each request begins that time again\./,
-    );
+    assert.match(shown, /It expires at \d\d:\d\d, 5 minutes after its last use\. Each request restarts that time\./);
     assert.match(await text({ ...cache, at: now - 301_000, lifetime: renewed }), /It expired at \d\d:\d\d/);
   });
 

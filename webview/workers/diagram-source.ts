@@ -55,7 +55,7 @@ export function readDiagram(source: string): Diagram {
     const word = (first.split(/\s/)[0] ?? "").slice(0, 30);
     throw new JobError(
       msg(
-        "Rondo draws flowcharts, and state, sequence, class, entity relationship and XY diagrams, but no “{0}”.",
+        "Rondo draws flowcharts, and state, sequence, class, entity relationship and XY diagrams, but not “{0}”.",
         word,
       ),
     );

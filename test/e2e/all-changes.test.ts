@@ -6,7 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import type { Frame } from "playwright-core";
 import { until } from "../timing.ts";
-import { answer, changes, press, said, say, status } from "./panel-actions.ts";
+import { answer, changes, enter, message, press, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
 
 const former = "one\ntwo\nthree\n";
@@ -126,6 +126,24 @@ describe("changes of everyone who works for the agent", () => {
     panel = await window.panel();
     await until(async () => (await row(panel, /^same\.txt/).count()) === 2);
     await rejectAll("one/same.txt", "two/same.txt");
+
+    // What is attached has the path that the tools understand: they begin in the first folder.
+    for (const [name, path] of [
+      ["one", "same.txt"],
+      ["two", at("two/same.txt")],
+    ] as const) {
+      window.plays([{ text: `The file of ${name} is read.` }]);
+      await message(panel).fill(`@${name}/same`);
+      await panel
+        .getByRole("option", { name: /same\.txt/ })
+        .first()
+        .waitFor();
+      await enter(panel);
+      await panel.getByRole("button", { name: `Show ${path}`, exact: true }).waitFor();
+      await say(panel, "read it");
+      await said(panel, `The file of ${name} is read.`);
+      assert.ok(window.requests.at(-1)?.raw.includes(`"${path}, lines 1–3:`));
+    }
   });
 
   it("logs no error of its own to the console", () => {

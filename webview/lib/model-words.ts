@@ -26,7 +26,7 @@ export function factsInWords({ window, cost }: PickerModel): string {
 function costInWords(cost: ModelCost): string {
   switch (cost.type) {
     case "usd":
-      return t("{0} in, {1} out per million tokens", `$${cost.input}`, `$${cost.output}`);
+      return t("{0} in, {1} out per million tokens", `$${exact(cost.input)}`, `$${exact(cost.output)}`);
     case "free":
       return t("free");
     case "plan":
@@ -47,6 +47,9 @@ export function hasSmallWindow({ window }: PickerModel): boolean {
 
 /** A price as it fits into a column: "62.5", "1.25", "0.098". */
 function short(usd: number): string {
-  if (usd >= 10) return `${Number(usd.toFixed(1))}`;
-  return `${Number(usd >= 1 ? usd.toFixed(2) : usd.toPrecision(2))}`;
+  if (usd >= 10) return exact(Number(usd.toFixed(1)));
+  return exact(Number(usd >= 1 ? usd.toFixed(2) : usd.toPrecision(2)));
 }
+
+/** All digits that the number has. */
+const exact = (usd: number) => formatted(usd, { maximumFractionDigits: 12, useGrouping: false });

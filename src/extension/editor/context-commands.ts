@@ -53,7 +53,7 @@ export function contextCommands(options: ContextCommandOptions): Record<string, 
     reported(async (argument) => {
       const chosen = chosenTest(argument);
       if (!chosen) return inform(t("Use this command in the menu of a test or of its message."));
-      await act(chosen, textAttachment(`Test ${testName(chosen.test)}`, describeTest(chosen)));
+      await act(chosen, textAttachment(t("Test {0}", testName(chosen.test)), describeTest(chosen)));
     });
   return {
     "rondo.fixProblem": ask((problems) => `Fix these problems in ${problems}`),

@@ -67,7 +67,7 @@ export class EditorContexts {
         const files = workspaceProblems();
         return files.length > 0 ? held(countedWithFiles(files)) : nothing(t("no problems"));
       },
-      read: () => this.#problems("Problems", workspaceProblems(), t("VS Code shows no problems.")),
+      read: () => this.#problems(t("Problems"), workspaceProblems(), t("VS Code shows no problems.")),
     },
     "file-problems": {
       held() {
@@ -121,7 +121,9 @@ export class EditorContexts {
         const failed = await failedTests();
         if (!failed)
           return none(t("This VS Code does not tell which tests have failed. A test's menu adds it to the chat."));
-        return failed.count > 0 ? whole("Failed tests", failed.text) : none(t("No test of the newest run has failed."));
+        return failed.count > 0
+          ? whole(t("Failed tests"), failed.text)
+          : none(t("No test of the newest run has failed."));
       },
     },
     "debug-output": {
@@ -132,7 +134,7 @@ export class EditorContexts {
       },
       read: async () => {
         const output = this.#options.debugOutput.current;
-        if (output) return whole(`Debug Console ${output.name}`, output.text);
+        if (output) return whole(t("Debug Console {0}", output.name), output.text);
         return none(t("The Debug Console has no output yet. Rondo sees it from its first use in a window."));
       },
     },
@@ -208,7 +210,7 @@ export class EditorContexts {
     const more = changes.length - maxChanges;
     if (more > 0) diffs.push(`${more} more changed.`);
     return {
-      attachments: diffs.length > 0 ? [textAttachment("Changes", diffs.join("\n"))] : [],
+      attachments: diffs.length > 0 ? [textAttachment(t("Changes"), diffs.join("\n"))] : [],
       why: leftOut.slice(0, 3).join(" "),
     };
   }
@@ -247,7 +249,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 async function copied(command: string, without: string): Promise<ReadContext> {
   const name = vscode.window.activeTerminal?.name;
   const text = name === undefined ? undefined : await copiedBy(command);
-  return text === undefined ? none(without) : whole(`Terminal ${name}`, text);
+  return text === undefined ? none(without) : whole(t("Terminal {0}", name ?? ""), text);
 }
 
 function shortName(name: string): string {

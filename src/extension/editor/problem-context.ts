@@ -2,7 +2,6 @@
 
 import * as vscode from "vscode";
 import { counted, t } from "../../l10n/l10n.ts";
-import { plural } from "../../tools/text/text.ts";
 import type { Attachments } from "../panel/attachments.ts";
 import { describeProblems } from "./problem-prompt.ts";
 
@@ -13,9 +12,9 @@ const maxFiles = 100;
 
 /** Hints are not in the Problems view. */
 const shownSeverities = new Map([
-  [vscode.DiagnosticSeverity.Error, "error"],
-  [vscode.DiagnosticSeverity.Warning, "warning"],
-  [vscode.DiagnosticSeverity.Information, "info"],
+  [vscode.DiagnosticSeverity.Error, (count: number) => counted(count, "{0} error", "{0} errors")],
+  [vscode.DiagnosticSeverity.Warning, (count: number) => counted(count, "{0} warning", "{0} warnings")],
+  [vscode.DiagnosticSeverity.Information, (count: number) => counted(count, "{0} info", "{0} infos")],
 ]);
 
 /** Returns the files of the workspace that have problems; those with the most errors come first. */
@@ -47,8 +46,8 @@ function countOf(files: readonly FileProblems[], severity: vscode.DiagnosticSeve
 
 /** Returns "3 errors, 1 warning"; empty without problems. */
 export function countedProblems(files: readonly FileProblems[]): string {
-  const counted = [...shownSeverities].map(([severity, name]) => [countOf(files, severity), name] as const);
-  return counted.flatMap(([count, name]) => (count > 0 ? [plural(count, name)] : [])).join(", ");
+  const counts = [...shownSeverities].map(([severity, inWords]) => [countOf(files, severity), inWords] as const);
+  return counts.flatMap(([count, inWords]) => (count > 0 ? [inWords(count)] : [])).join(", ");
 }
 
 /** Describes problems file by file, without those of protected files, about which `leftOut` has a sentence each. */

@@ -1,6 +1,7 @@
 /** Problems in words, for a prompt. Its texts are for the model. */
 import * as vscode from "vscode";
 import { cutLine } from "../../tools/text/text.ts";
+import { toldName } from "../told-name.ts";
 
 const maxProblems = 20;
 const maxMessageChars = 1_000;
@@ -14,7 +15,7 @@ const severityNames: Partial<Record<vscode.DiagnosticSeverity, string>> = {
 
 /** Names the file and its problems, in a list with lines. */
 export function describeProblems(uri: vscode.Uri, problems: readonly vscode.Diagnostic[]): string {
-  const name = vscode.workspace.asRelativePath(uri);
+  const name = toldName(uri);
   const lines = problems.slice(0, maxProblems).map((problem) => `- ${inOneLine(problem)}`);
   const left = problems.length - lines.length;
   return [`${name}:`, ...lines, ...(left > 0 ? [`- and ${left} more`] : [])].join("\n");

@@ -16,6 +16,7 @@ import { problemsInWords, workspaceProblems } from "../editor/problem-context.ts
 import { AttachError, type Attachments } from "../panel/attachments.ts";
 import type { Composer } from "../panel/composer.ts";
 import type { Conversations } from "../sessions/conversations.ts";
+import { toldName } from "../told-name.ts";
 import type { FileIndex } from "./file-index.ts";
 
 /** A longer list of a folder's files says how many are left out. */
@@ -112,7 +113,8 @@ export class AttachMention {
     );
     const files = paths.find((some) => some.length > 0) ?? [];
     const left = files.length - maxListed;
-    const lines = [...files.slice(0, maxListed), ...(left > 0 ? [`and ${plural(left, "more file")}`] : [])];
+    const told = files.slice(0, maxListed).map((path) => toldName(index.uriOf(path)));
+    const lines = [...told, ...(left > 0 ? [`and ${plural(left, "more file")}`] : [])];
     return textAttachment(folder, `${folder} has ${plural(files.length, "file")}:\n${lines.join("\n")}`);
   }
 
@@ -126,13 +128,13 @@ export class AttachMention {
     const [file, problem] = found;
     const { text, leftOut } = await problemsInWords([[file, [problem]]], this.#options.files);
     if (text === "") throw new AttachError(leftOut.join(" "), "");
-    return textAttachment(`Problem in ${vscode.workspace.asRelativePath(file)}:${line}`, text);
+    return textAttachment(t("Problem in {0}:{1}", vscode.workspace.asRelativePath(file), line), text);
   }
 
   async #session(id: string): Promise<Attachment> {
     const chat = this.#options.conversations.chat(id);
     const text = await runInSlices(markdownSteps(chat), new AbortController().signal);
-    return textAttachment(`Session ${chat.session.title}`, text);
+    return textAttachment(t("Session {0}", chat.session.title), text);
   }
 
   async #resource(mention: MentionOf<"resource" | "filled-template">): Promise<Attachment[]> {
@@ -172,5 +174,5 @@ async function changeOf(uri: vscode.Uri, files: Attachments): Promise<Attachment
   if (!found) throw new AttachError(t("{0} has no changes any more.", name), "");
   const why = await whyNotShown(found.change, files);
   if (why !== undefined) throw new AttachError(t("The changes of {0} are not attached: {1}.", name, why), "");
-  return textAttachment(`Changes of ${name}`, await diffOf(found.repository, found.change, files));
+  return textAttachment(t("Changes of {0}", name), await diffOf(found.repository, found.change, files));
 }

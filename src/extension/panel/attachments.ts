@@ -10,6 +10,7 @@ import { type ReadBoundary, realFolder, whyProtected } from "../../tools/node-ho
 import { versionOf } from "../../tools/node-host/workspace.ts";
 import { countLines } from "../../tools/text/text.ts";
 import { lastLineOf } from "../editor/last-line.ts";
+import { toldName } from "../told-name.ts";
 
 const maxMediaBytes = 5 << 20;
 
@@ -54,7 +55,7 @@ export class Attachments {
   /** Attaches the selected lines with their text in the editor; the whole file if nothing is selected. */
   async fromSelection({ document, selection }: Pick<vscode.TextEditor, "document" | "selection">): Promise<Attachment> {
     const { uri } = document;
-    const base = { mime: "text/plain", filename: vscode.workspace.asRelativePath(uri), url: uri.toString() };
+    const base = { mime: "text/plain", filename: toldName(uri), url: uri.toString() };
     const source = selection.isEmpty ? wholeText(document.getText()) : selectedText(document, selection);
     const version = versionOf(document.getText());
     const location = await this.#locate(uri);
@@ -67,7 +68,7 @@ export class Attachments {
 
   /** @throws AttachError if it is protected, or neither text nor an image or PDF of acceptable size */
   async fromFile(uri: vscode.Uri): Promise<Attachment> {
-    const filename = vscode.workspace.asRelativePath(uri);
+    const filename = toldName(uri);
     const location = await this.#locate(uri);
     if (uri.scheme !== "file" || !location) {
       const document = await vscode.workspace.openTextDocument(uri);

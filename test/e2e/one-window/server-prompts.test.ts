@@ -83,7 +83,6 @@ describe("prompts of MCP servers", () => {
     await enter(panel);
     await said(panel, "I work on");
     await message(panel).fill("/everything:args-prompt Paris");
-    await message(panel).press("Escape");
     await enter(panel);
     const row = panel.getByRole("list", { name: "Queue" }).getByRole("listitem");
     await row.filter({ hasText: "Paris" }).hover();

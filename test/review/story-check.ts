@@ -1,7 +1,8 @@
 /** What must hold of a review after each act of a `Story`. */
 import assert from "node:assert/strict";
 import { acceptAll, type Changes, currentText, rejectAll, userLines } from "../../src/review/hunks.ts";
-import { type Fates, type Row, words } from "./story-rows.ts";
+import type { Fates } from "./story-fates.ts";
+import { type Row, words } from "./story-rows.ts";
 
 interface Expected {
   text: string;

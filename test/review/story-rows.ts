@@ -1,4 +1,4 @@
-/** Lines of a `Story`, and what is known of each. */
+/** Lines of a `Story`, as text and by their words. */
 import { type Changes, end, endingOfLine } from "../../src/review/hunks.ts";
 import { splitLines } from "../../src/review/line-diff.ts";
 
@@ -11,18 +11,6 @@ export interface Row {
   semicolon: string;
   ending: string;
 }
-
-/** What is known of a word. */
-export interface Fate {
-  /** `user` stands for everything that no reject may touch: the first text, and what was accepted. */
-  owner: "user" | "agent";
-  /** The user has changed a line of the agent. */
-  isMixed: boolean;
-  /** Where it has gone: for good, or by a change of the agent that can be rejected. */
-  gone: "no" | "user" | "agent";
-}
-
-export type Fates = Map<string, Fate>;
 
 const lineOf = ({ indent, word, typed, semicolon, ending }: Row): string => indent + word + typed + semicolon + ending;
 export const textOf = (rows: readonly Row[]): string => rows.map(lineOf).join("");
@@ -37,12 +25,6 @@ export function rowFrom(line: string): Row {
   const typed = rest.replace(/;$/, "");
   return { indent, word, typed, semicolon: rest.slice(typed.length), ending };
 }
-
-export const copyOf = (fates: Fates): Fates => new Map([...fates].map(([word, fate]) => [word, { ...fate }]));
-
-/** Returns the fates of a former time. Words that came later are gone. */
-export const backTo = (former: Fates, now: Fates): Fates =>
-  new Map([...now].map(([word, fate]) => [word, { ...(former.get(word) ?? { ...fate, gone: "user" }) }]));
 
 /** Returns the marks of the lines that are under review, by their words. */
 export const marksByWord = ({ text, marks, pieces }: Changes): Map<string, Changes["marks"][number]> =>

@@ -6,45 +6,29 @@ import assert from "node:assert/strict";
 import { type DecidedFile, decisionsFrom, storedDecisions, takenBack } from "../../src/review/decisions.ts";
 import type { TextEdit } from "../../src/review/edits.ts";
 import { FileReview } from "../../src/review/file-review.ts";
-import { type Changes, currentText, isMixed, rejectAll } from "../../src/review/hunks.ts";
+import { currentText, isMixed, rejectAll } from "../../src/review/hunks.ts";
 import { splitLines } from "../../src/review/line-diff.ts";
 import { PastReviews } from "../../src/review/past-reviews.ts";
 import { reviewOf, storedReview } from "../../src/review/stored-review.ts";
+import { isSameText, Shelf } from "./shelf.ts";
 import { checkReview } from "./story-check.ts";
 import {
   backTo,
   copyOf,
+  decideFates,
   type Fate,
   type Fates,
-  marksByWord,
-  type Row,
-  rowFrom,
-  textOf,
-  wordOf,
-  words,
-} from "./story-rows.ts";
-
-/** The rows at some time, and what was known of all words. */
-interface Moment {
-  rows: Row[];
-  fates: Fates;
-}
-
-/** A text that a switch of branches or a stash has taken away. */
-interface Shelved extends Moment {
-  changes: Changes;
-  /** Number of texts that had been put away before. */
-  kept: number;
-  /** Whether the text has been there since, or its review cannot be known any more. */
-  wasBack: boolean;
-}
+  type Moment,
+  removeByAgent,
+  settle,
+  wordsOf,
+} from "./story-fates.ts";
+import { marksByWord, type Row, rowFrom, textOf, wordOf, words } from "./story-rows.ts";
+import { UndoStack } from "./undo-stack.ts";
 
 const uri = "file:///a";
 /** Number of texts of a file whose reviews are kept. */
 const maxTexts = 8;
-
-/** Whether two texts differ at most in their line endings. */
-const isSameText = (a: string, b: string): boolean => a.replaceAll("\r\n", "\n") === b.replaceAll("\r\n", "\n");
 
 /** A file with its review, and the model of both. */
 export class Story {
@@ -55,13 +39,11 @@ export class Story {
   semicolon = "";
   fates: Fates = new Map();
   #next = 0;
-  /** The editor's undo stack. `isValid`: the review knows the text, with these fates. */
-  #stack: (Moment & { isValid: boolean })[];
-  #at = 0;
+  #stack: UndoStack;
   #past = new PastReviews();
   #kept = 0;
   #commit: Row[];
-  #shelf: Shelved[] = [];
+  #shelf = new Shelf();
   /** A line of the former text that someone has written again may be there twice when a decision is taken back. */
   #mayRepeat = false;
   #decisions: { decided: DecidedFile; fates: Fates }[] = [];
@@ -69,7 +51,7 @@ export class Story {
   constructor(lines: number) {
     this.rows = Array.from({ length: lines }, () => this.#fresh("user"));
     this.review = FileReview.begin(this.text);
-    this.#stack = [{ ...this.#moment(), isValid: true }];
+    this.#stack = new UndoStack(this.#moment());
     this.#commit = [...this.rows];
   }
 
@@ -91,19 +73,6 @@ export class Story {
     const fate = this.fates.get(word);
     assert.ok(fate, `unknown: ${word}`);
     return fate;
-  }
-
-  /** The text has changed in the editor, which can undo it. */
-  #pushed(): void {
-    this.#stack.splice(this.#at + 1);
-    this.#stack.push({ ...this.#moment(), isValid: true });
-    this.#at = this.#stack.length - 1;
-  }
-
-  /** The text is the same, but the review has changed. */
-  #invalidated(): void {
-    for (const moment of this.#stack) moment.isValid = false;
-    this.#stack[this.#at] = { ...this.#moment(), isValid: true };
   }
 
   /** The agent replaces lines by its own, at several places at once. */
@@ -133,16 +102,8 @@ export class Story {
 
   #agentWrote(rows: Row[]): void {
     const old = this.text;
-    const left = new Set(rows.map(({ word }) => word));
     this.rows = rows;
-    let tookOver = false;
-    for (const [word, fate] of this.fates) {
-      if (fate.gone !== "no" || left.has(word)) continue;
-      // What the user has made of the agent's line is the user's when the agent removes it.
-      tookOver ||= fate.isMixed;
-      if (fate.isMixed) Object.assign(fate, { owner: "user", isMixed: false });
-      fate.gone = fate.owner === "user" ? "agent" : "user";
-    }
+    const tookOver = removeByAgent(this.fates, new Set(rows.map(({ word }) => word)));
     const formerBase = new Set(this.review.changes.base.map(wordOf));
     this.review.agentWrote(this.text);
     // It then stands in place of the line that the agent had replaced first.
@@ -155,7 +116,7 @@ export class Story {
       else if (formerBase.has(word) && fate.gone === "no" && marks.has(word))
         Object.assign(fate, { owner: "agent", isMixed: isMixed(marks.get(word)) });
     }
-    if (this.text !== old) this.#pushed();
+    if (this.text !== old) this.#stack.push(this.#moment());
   }
 
   /** The user puts new lines in the place of some. */
@@ -220,7 +181,7 @@ export class Story {
     if (author === "user") this.#typed(what === "ending" ? undefined : this.#everything(length));
     else {
       this.review.formatted(what === "ending" ? [] : [this.#everything(length)], this.text);
-      this.#pushed();
+      this.#stack.push(this.#moment());
     }
   }
 
@@ -230,29 +191,18 @@ export class Story {
     const before = copyOf(this.fates);
     const at = index === undefined ? undefined : index % changes.hunks.length;
     const hunks = at === undefined ? changes.hunks : changes.hunks.slice(at, at + 1);
-    const inBase = (word: string) => hunks.some((hunk) => baseWords(hunk).includes(word));
-    const baseWords = (hunk: (typeof hunks)[number]) =>
-      changes.base.slice(hunk.baseStart, hunk.baseStart + hunk.baseCount).map(wordOf);
-    const inText = new Set(hunks.flatMap(({ start, count }) => changes.text.slice(start, start + count).map(wordOf)));
-    for (const [word, fate] of this.fates) {
-      if (action === "accept") {
-        if (inText.has(word)) Object.assign(fate, { owner: "user", isMixed: false });
-        else if (fate.gone === "agent" && inBase(word)) fate.gone = "user";
-      } else if (inText.has(word) && (fate.owner === "agent" || fate.isMixed)) {
-        const isKept = fate.isMixed && mixed === "keep";
-        Object.assign(fate, isKept ? { owner: "user", isMixed: false } : { gone: "user" });
-      } else if (fate.gone === "agent" && inBase(word)) fate.gone = "no";
-    }
+    const concerned = wordsOf(hunks, changes);
+    decideFates(this.fates, { action, mixed, ...concerned });
     if (action === "accept") {
       this.review.accept(at);
-      this.#invalidated();
+      this.#stack.invalidate(this.#moment());
     } else {
       const outcome = this.review.without(at, mixed);
       const left = new Set(outcome.base.map(wordOf));
       for (const [word, fate] of this.fates) if (fate.gone === "no" && !left.has(word)) fate.gone = "user";
       this.#adopt(currentText(outcome));
       this.review.rejected(outcome);
-      this.#pushed();
+      this.#stack.push(this.#moment());
     }
     const decided = {
       ...{ uri, action, state, hunk: at, before: changes },
@@ -262,9 +212,7 @@ export class Story {
     this.#decisions.push({ decided, fates: before });
     if (action === "accept") {
       this.#past.accepted(uri, changes, hunks);
-      // The same change is not to be decided again.
-      for (const shelved of this.#shelf) shelved.wasBack ||= shelved.rows.some(({ word }) => inText.has(word));
-      for (const shelved of this.#shelf) shelved.wasBack ||= shelved.changes.base.some((line) => inBase(wordOf(line)));
+      this.#shelf.decided(concerned);
     }
     if (!this.review.isOpen) this.#past.drop(uri, this.text);
   }
@@ -286,7 +234,7 @@ export class Story {
     if (isPlain) this.fates = backTo(fates, this.fates);
     else {
       this.#mayRepeat ||= changes !== now;
-      this.#settle((word) => fates.get(word)?.owner === "agent");
+      settle(this.fates, this.review.changes, (word) => fates.get(word)?.owner === "agent");
     }
     // A line that the user has made of the agent's stays or goes as he says.
     const left = new Set((["keep", "drop"] as const).flatMap((mixed) => words(currentText(rejectAll(changes, mixed)))));
@@ -294,35 +242,33 @@ export class Story {
     for (const [word] of mine)
       assert.ok(left.has(word), `the user's ${word} is lost with a decision that is taken back`);
     if (old !== this.text) {
-      this.#pushed();
+      this.#stack.push(this.#moment());
       return;
     }
-    this.#invalidated();
-    this.#forgetUnreviewed();
+    this.#stack.invalidate(this.#moment());
+    this.#shelf.forgetUnreviewed();
   }
 
   undo(): void {
-    const moment = this.#stack[this.#at - 1];
-    if (moment) this.#walk(moment, this.#at - 1);
+    this.#walk("undone");
   }
 
   redo(): void {
-    const moment = this.#stack[this.#at + 1];
-    if (moment) this.#walk(moment, this.#at + 1);
+    this.#walk("redone");
   }
 
-  #walk(moment: Moment & { isValid: boolean }, to: number): void {
+  #walk(way: "undone" | "redone"): void {
+    const moment = this.#stack.go(way);
+    if (!moment) return;
     const edits = [this.#everything(this.rows.length, moment.rows)];
     this.rows = [...moment.rows];
-    if (to < this.#at) this.review.undone(edits, this.text);
-    else this.review.redone(edits, this.text);
-    this.#at = to;
+    this.review[way](edits, this.text);
     this.#readStyle();
     if (moment.isValid) {
       this.fates = backTo(moment.fates, this.fates);
     } else {
-      this.#settle(() => false);
-      this.#stack[to] = { ...this.#moment(), isValid: true };
+      settle(this.fates, this.review.changes, () => false);
+      this.#stack.renew(this.#moment());
     }
   }
 
@@ -332,13 +278,13 @@ export class Story {
 
   /** A switch of branches or a stash: the committed text takes the place of this one. */
   leave(): void {
-    this.#shelf.push({ ...this.#moment(), changes: this.review.changes, kept: this.#kept, wasBack: false });
+    this.#shelf.put(this.#moment(), this.review.changes, this.#kept);
     this.#fromDisk(this.#commit, true);
   }
 
   /** A switch to another branch, on which others have replaced some of the committed lines. */
   checkout(at: number, cut: number, put: number): void {
-    this.#shelf.push({ ...this.#moment(), changes: this.review.changes, kept: this.#kept, wasBack: false });
+    this.#shelf.put(this.#moment(), this.review.changes, this.#kept);
     const style = this.#commit[0] ?? { indent: "", semicolon: "", ending: "\n" };
     const fresh = Array.from({ length: put }, () => ({ ...style, word: this.#fresh("user").word, typed: "" }));
     // Nobody can tell whether a removed line that stands on the other branch is the one of the former text.
@@ -348,7 +294,7 @@ export class Story {
 
   /** The text that left last comes back. */
   comeBack(): void {
-    const shelved = this.#shelf.pop();
+    const shelved = this.#shelf.take();
     if (!shelved || textOf(shelved.rows) === this.text) return;
     const { changes, fates, kept } = shelved;
     const isKept = !shelved.wasBack && this.#kept - kept < maxTexts;
@@ -387,15 +333,9 @@ export class Story {
     for (const one of stored) this.#past.add(uri, reviewOf(JSON.parse(one)));
   }
 
-  /** A text of which nothing was under review is known only as long as the history of the review holds. */
-  #forgetUnreviewed(): void {
-    for (const shelved of this.#shelf) shelved.wasBack ||= shelved.changes.hunks.length === 0;
-  }
-
   #closed(): void {
-    this.#forgetUnreviewed();
-    this.#stack = [{ ...this.#moment(), isValid: true }];
-    this.#at = 0;
+    this.#shelf.forgetUnreviewed();
+    this.#stack = new UndoStack(this.#moment());
   }
 
   /** Another program has written the file. @param fates what is known of the words in a text that was there before */
@@ -417,29 +357,9 @@ export class Story {
     else {
       if (!isKnown)
         for (const { word } of gone) if (!rows.some((row) => row.word === word)) this.#fate(word).gone = "user";
-      this.#settle(() => isKnown);
+      settle(this.fates, this.review.changes, () => isKnown);
     }
-    this.#pushed();
-  }
-
-  /**
-   * Takes over what the review says of lines that the model does not predict one by one. What was the user's stays so.
-   * @param mayReturn whether a word can be the agent's again
-   */
-  #settle(mayReturn: (word: string) => boolean): void {
-    const { base, text } = this.review.changes;
-    const fresh = marksByWord(this.review.changes);
-    const [inBase, inText] = [new Set(base.map(wordOf)), new Set(text.map(wordOf))];
-    for (const [word, fate] of this.fates) {
-      // A removed line that is back with other spaces is in both.
-      if (fresh.has(word) && !inBase.has(word)) {
-        const isShared = isMixed(fresh.get(word));
-        assert.ok(isShared || fate.owner === "agent" || mayReturn(word), `${word} is the agent's again`);
-        Object.assign(fate, { owner: isShared ? fate.owner : "agent", isMixed: isShared, gone: "no" });
-      } else if (inBase.has(word)) {
-        Object.assign(fate, { owner: "user", isMixed: false, gone: inText.has(word) ? "no" : "agent" });
-      } else fate.gone = "user";
-    }
+    this.#stack.push(this.#moment());
   }
 
   /** Takes the lines over that a decision leaves, which the model does not predict one by one. */
@@ -465,11 +385,11 @@ export class Story {
 
   #typed(edit: TextEdit | undefined): void {
     this.review.userEdited(edit ? [edit] : [], this.text);
-    this.#pushed();
+    this.#stack.push(this.#moment());
   }
 
   check(): void {
-    for (const shelved of this.#shelf) shelved.wasBack ||= isSameText(textOf(shelved.rows), this.text);
+    this.#shelf.see(this.text);
     checkReview(this.review.changes, {
       text: this.text,
       rows: this.rows,

@@ -2,18 +2,18 @@
 import type { Attachment } from "./prompt-input.ts";
 
 /** An attachment without its text. */
-interface Place {
+interface AttachedPlace {
   url: string;
   source?: Omit<NonNullable<Attachment["source"]>, "text"> | undefined;
 }
 
 /** Whether both are the same file, or the same lines of it, whatever text they have. */
-export function isSamePlace(one: Place, other: Place): boolean {
+export function isSamePlace(one: AttachedPlace, other: AttachedPlace): boolean {
   return one.url === other.url && linesOf(one) === linesOf(other);
 }
 
 /** A whole file that has grown is the same one. */
-function linesOf({ source }: Place): string {
+function linesOf({ source }: AttachedPlace): string {
   if (!source) return "";
   return source.whole ? "whole" : `${source.start}-${source.end}`;
 }

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import process from "node:process";
 import type { Queued } from "../../src/chat/events.ts";
 import { useLanguage } from "../../src/l10n/l10n.ts";
+import { boxes } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { now } from "./fixtures.ts";
 import { withEnglishNames } from "./in-language.ts";
@@ -49,25 +50,31 @@ describe(`the panel in ${shown === "de" ? "German" : shown}`, () => {
     const page = withEnglishNames(panel.page);
     await panel.post(...state.messages);
     await state.act(page, panel);
-    const menu = await page.getByRole("menu", { name: "When to send" }).boundingBox();
-    const opener = await page.getByRole("button", { name: "When to send" }).boundingBox();
-    assert.ok(menu && opener);
+    const names = { name: "When to send" };
+    const [menu, opener] = await boxes(panel, page.getByRole("menu", names), page.getByRole("button", names));
     assert.ok(menu.x > 200 && menu.x + menu.width >= opener.x + opener.width, `the menu is at ${menu.x} px`);
     panel.close();
   });
 
   it("a queued message that is moved keeps the focus on its button", async () => {
     const panel = await browser.open({ width: 400, height: 640 });
-    const [one, two, three] = ["one", "two", "three"].map((text) => f.waiting(text, text)) as [Queued, Queued, Queued];
+    const [one, two, three, four] = ["one", "two", "three", "four"].map((text) => f.waiting(text, text));
+    assert.ok(one && two && three && four);
     const busy = { type: "busy", since: now } as const;
-    await panel.post(f.snapshot(f.chat("T", [f.asked], { status: busy, queue: [one, two, three] })));
-    const up = withEnglishNames(panel.page).getByRole("button", { name: "Move up" });
-    await up.nth(2).focus();
-    const name = await up.nth(2).getAttribute("aria-label");
-    await panel.page.keyboard.press("Enter");
-    await panel.post({ type: "events", events: [{ type: "queued", queue: [one, three, two] }] });
-    const focused = () => panel.page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
-    assert.equal(await focused(), name);
+    await panel.post(f.snapshot(f.chat("T", [f.asked], { status: busy, queue: [one, two, three, four] })));
+    const page = withEnglishNames(panel.page);
+    const move = async (text: string, name: string, queue: Queued[]) => {
+      const row = page.getByRole("listitem").filter({ hasText: text });
+      const button = row.getByRole("button", { name });
+      await button.focus();
+      await panel.page.keyboard.press("Enter");
+      await panel.post({ type: "events", events: [{ type: "queued", queue }] });
+      assert.ok(await button.evaluate((element) => element.matches(":focus")), `${text}: ${name}`);
+    };
+    await move("one", "Move down", [two, one, three, four]);
+    // Another window has moved one, so that now the row itself has to be moved in the page.
+    await panel.post({ type: "events", events: [{ type: "queued", queue: [two, three, four, one] }] });
+    await move("four", "Move up", [two, four, three, one]);
     panel.close();
   });
 });

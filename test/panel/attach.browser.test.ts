@@ -278,7 +278,7 @@ describe("attaching", () => {
     await state(panel, { selection: selection({ on: false, start: 3, end: 3 }) });
     assert.equal(await eye.getAttribute("aria-pressed"), "false");
     await button(panel, "Show the selection cart.ts:3").click();
-    assert.deepEqual(await panel.sentOf("open-file"), [{ type: "open-file", path: "src/cart.ts", line: 3 }]);
+    assert.deepEqual(await panel.sentOf("open-file"), [{ type: "open-file", path: "/shop/src/cart.ts", line: 3 }]);
     await state(panel, { selection: undefined });
     assert.equal(await eye.count(), 0);
   });

@@ -4,11 +4,10 @@ import * as vscode from "vscode";
 import { listArguments } from "../../tools/file-access/search-filter.ts";
 import type { TextSearch } from "../../tools/host.ts";
 import { FileNames } from "./file-search.ts";
+import { VirtualFiles } from "./virtual-files.ts";
 
 /** Characters of all paths of a folder, about a million files. More are left out. */
 const maxCharacters = 64 << 20;
-/** VS Code lists files of folders that are on no disk slowly. */
-const maxVirtualFiles = 5_000;
 
 interface IndexOptions {
   search: TextSearch;
@@ -25,6 +24,7 @@ export class FileIndex {
   readonly #options: IndexOptions;
   readonly #listings = new Map<boolean, ListedFiles>();
   readonly #listing = new Map<boolean, Promise<boolean>>();
+  readonly #virtual = new VirtualFiles();
 
   constructor(options: IndexOptions) {
     this.#options = options;
@@ -96,7 +96,7 @@ export class FileIndex {
     const folders = this.#folders;
     const lists = await Promise.all(
       folders.map(async (folder) => {
-        const files = folder.scheme === "file" ? await this.#onDisk(folder, ignored) : await virtualFiles(folder);
+        const files = folder.scheme === "file" ? await this.#onDisk(folder, ignored) : await this.#virtual.list(folder);
         return folders.length === 1 ? files : files.map((file) => `${nameOfFolder(folder)}/${file}`);
       }),
     );
@@ -125,15 +125,6 @@ export class FileIndex {
     files.pop();
     return files.map((file) => (file.startsWith("./") ? file.slice(2) : file));
   }
-}
-
-async function virtualFiles(folder: vscode.Uri): Promise<string[]> {
-  const found = await vscode.workspace.findFiles(
-    new vscode.RelativePattern(folder, "**/*"),
-    "**/{node_modules,.git}/**",
-    maxVirtualFiles,
-  );
-  return found.map((uri) => path.posix.relative(folder.path, uri.path));
 }
 
 /** Two folders of a workspace may have the same name: then the first is meant. */

@@ -11,14 +11,14 @@ const maxFiles = 5_000;
 /** Then what was listed last is taken. */
 const patienceMs = 500;
 
-interface Listing {
+interface VirtualListing {
   files: readonly string[];
   /** Undefined: nothing is listed at present. */
   running: Promise<void> | undefined;
 }
 
 export class VirtualFiles {
-  readonly #listings = new Map<string, Listing>();
+  readonly #listings = new Map<string, VirtualListing>();
 
   /** Returns the files relative to the folder; what takes long is there with a later call. Never rejects. */
   async list(folder: vscode.Uri): Promise<readonly string[]> {

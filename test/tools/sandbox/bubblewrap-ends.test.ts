@@ -1,7 +1,16 @@
 /** How commands in the real bubblewrap run and end, and what a killed process of Rondo leaves of them. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { nodeTerminal } from "../../../src/tools/node-host/terminal.ts";
@@ -92,6 +101,19 @@ describe("commands in bubblewrap", () => {
   }
 
   describe("what a killed process of Rondo leaves", () => {
+    const { TMPDIR } = process.env;
+    let temporary: string;
+    // Each process of Rondo cleans up after those that were killed: also those of other tests would.
+    beforeEach(() => {
+      temporary = mkdtempSync(path.join(os.tmpdir(), "rondo-killed-"));
+      process.env["TMPDIR"] = temporary;
+    });
+    afterEach(() => {
+      if (TMPDIR === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = TMPDIR;
+      rmSync(temporary, { recursive: true, force: true });
+    });
+
     const gone = (rondo: ChildProcess) => new Promise((resolve) => rondo.once("exit", resolve));
     const privateFolders = () => readdirSync(os.tmpdir()).filter((name) => name.startsWith("rondo-sandbox-"));
 
@@ -116,7 +138,6 @@ describe("commands in bubblewrap", () => {
         assert.ok(existsSync(box.work.path(".vscode")), "a killed process cannot clean up");
         await run("true");
         assert.deepEqual(readdirSync(box.work.folder, { recursive: true }).sort(), before);
-        // The folders of tests that run at the same time may come and go.
         await until(() => privateFolders().every((one) => folders.includes(one) || isOfLiving(one)));
       });
     }

@@ -1,6 +1,7 @@
 /** Commands of the palette, attachments and the queue. */
 import assert from "node:assert/strict";
-import { symlink } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { heldAnswer } from "./held-answer.ts";
 import { message, openSession, press, said, say, status } from "./panel-actions.ts";
@@ -75,6 +76,21 @@ describe("commands", () => {
     await window.command("Rondo: Add Selection to Chat");
     await panel.getByRole("alert").filter({ hasText: "notes.md is not attached" }).waitFor();
     await window.open("src/discount.js");
+  });
+
+  it("V14 Attach adds a file from anywhere on the computer", async () => {
+    const panel = await window.newSession();
+    const outside = await mkdtemp(path.join(os.tmpdir(), "rondo-outside-"));
+    await writeFile(path.join(outside, "minutes.txt"), "The rebate is 5 %.");
+    await press(panel, "Attach");
+    await window.page.getByRole("button", { name: "Choose on this computer…" }).click();
+    await window.chooseFile(path.relative(window.folder, path.join(outside, "minutes.txt")));
+    await panel.getByRole("group", { name: "Attached" }).getByText("minutes.txt").waitFor();
+    window.plays([{ text: "It is 5 %." }]);
+    await say(panel, "how much is it?");
+    await said(panel, "It is 5 %.");
+    assert.match(sent(), /The rebate is 5 %\./);
+    await rm(outside, { recursive: true });
   });
 
   it("Explain sends the selection immediately", async () => {

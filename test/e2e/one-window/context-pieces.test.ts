@@ -56,7 +56,7 @@ describe("the context inspector", () => {
     assert.equal(await pieceButton("Put back gone.txt").count(), 0, "a request was sent without it");
     window.plays([{ text: "This is the summary." }]);
     await press(panel, "Compact now");
-    await panel.getByText("Conversation compacted").waitFor();
+    await panel.getByRole("log").getByText("Conversation compacted").waitFor();
     await ask("And now?", "Still the marmalade.");
     const { raw = "" } = window.requests.at(-1) ?? {};
     assert.match(raw, /Pinned by the user: the output of read[^"]*the kept marmalade/);

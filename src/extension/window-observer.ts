@@ -42,8 +42,9 @@ interface ObserverParts {
 export function windowObserver(parts: () => ObserverParts): ConversationObserver {
   const observer: ConversationObserver = {
     event(session, event) {
-      const { attention, authors, comments, conversations, follow, log, ownFolderOf } = parts();
-      const { panel, review, rivals, stateChanged, worktrees } = parts();
+      const present = parts();
+      const { attention, authors, comments, conversations, follow, log, ownFolderOf } = present;
+      const { panel, review, rivals, stateChanged, worktrees } = present;
       attention.event(session, event);
       const isCurrent = session === conversations.current;
       if (isCurrent) panel.event(event);

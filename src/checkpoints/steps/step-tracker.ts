@@ -29,6 +29,7 @@ interface NamedWrite {
 
 /** Maximum number of changes by the user that are recorded. Switching a branch, for example, makes more. */
 const maxUserChanges = 200;
+
 interface StepTrackerOptions {
   roots: readonly string[];
   storeFolder: string;

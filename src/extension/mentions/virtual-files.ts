@@ -4,6 +4,7 @@
  * https://github.com/microsoft/vscode/blob/main/src/vs/workbench/services/search/common/searchService.ts).
  */
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as vscode from "vscode";
 
 /** VS Code lists such files slowly. */
@@ -34,10 +35,7 @@ export class VirtualFiles {
       .finally(() => {
         listing.running = undefined;
       });
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, patienceMs);
-    await Promise.race([listing.running, late]);
-    clearTimeout(timer);
+    await Promise.race([listing.running, sleep(patienceMs, undefined, { ref: false })]);
     return listing.files;
   }
 }

@@ -23,13 +23,16 @@ import type { Trace } from "./trace.ts";
 const PromptTime = z.enum([...SendTime.options, "now"]);
 export type PromptTime = z.infer<typeof PromptTime>;
 
+/** Names of the agents that the text mentions with "@". */
+const MentionedAgents = z._default(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(20)), []);
+
 export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready") }),
   z.object({
     type: z.literal("prompt"),
     text: z.string().check(z.maxLength(1 << 20)),
     attachments: z.array(Attachment).check(z.maxLength(100)),
-    agents: z._default(z.array(z.string().check(z.maxLength(200))).check(z.maxLength(20)), []),
+    agents: MentionedAgents,
     when: PromptTime,
   }),
   z.object({ type: z.literal("stop") }),
@@ -130,6 +133,7 @@ export const ToHost = z.discriminatedUnion("type", [
     type: z.literal("edit-queued"),
     queuedID: z.string(),
     text: z.string().check(z.maxLength(1 << 20)),
+    agents: MentionedAgents,
   }),
   z.object({ type: z.literal("move-queued"), queuedID: z.string(), to: z.int().check(z.gte(0)) }),
   z.object({ type: z.literal("set-agent"), name: z.string() }),

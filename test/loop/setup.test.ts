@@ -286,6 +286,17 @@ describe("Q2 the queue", () => {
     await end();
   });
 
+  it("Q2 an edit keeps no agent that the new words do not name", async () => {
+    const { h, end } = await waiting();
+    const [old, other] = ["explore", "general"].map((name) => ({ type: "agent", name }) as const);
+    assert.ok(old && other);
+    await h.send("", { parts: [{ type: "text", text: "@explore look" }, old] });
+    const words = { type: "text", text: "@general look" } as const;
+    await h.session.queue.edit(h.chat.queue[0]?.id ?? "", [words, other]);
+    assert.deepEqual(h.chat.queue[0]?.parts, [words, other]);
+    await end();
+  });
+
   it("Q2 R2 a queued prompt is on disk at once", async () => {
     const { h, end } = await waiting("Kept words");
     assert.ok(h.read(".record.jsonl").includes("Kept words"));

@@ -20,7 +20,7 @@ describe("the queue", () => {
     await field.fill("two, but better");
     await field.press("Enter");
     assert.deepEqual(await panel.sentOf("edit-queued"), [
-      { type: "edit-queued", queuedID: "q_two", text: "two, but better" },
+      { type: "edit-queued", queuedID: "q_two", text: "two, but better", agents: [] },
     ]);
     assert.equal(await focused(panel), "Message");
     await message(panel).press("ArrowUp");

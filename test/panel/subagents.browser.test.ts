@@ -48,6 +48,20 @@ describe("agents", () => {
       },
     ]);
   });
+
+  it("S1 Q2 are those that the new words of a queued message mention", async () => {
+    const queue = [f.waiting("q_one", "@explore the callers")];
+    const panel = await panelWith(f.snapshot(f.chat("T", [f.asked], { status: busy, queue }), several));
+    const row = panel.page.getByRole("list", { name: "Queue" }).getByRole("listitem");
+    await row.hover();
+    await row.getByRole("button", { name: "Edit" }).click();
+    const field = panel.page.getByRole("textbox", { name: "Waiting message 1" });
+    await field.fill("@general the callers");
+    await field.press("Enter");
+    assert.deepEqual(await panel.sentOf("edit-queued"), [
+      { type: "edit-queued", queuedID: "q_one", text: "@general the callers", agents: ["general"] },
+    ]);
+  });
 });
 
 describe("a subagent", () => {

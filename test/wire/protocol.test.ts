@@ -68,7 +68,7 @@ const messages: Messages = {
   "send-queued-now": { type: "send-queued-now" },
   "send-one-now": { type: "send-one-now", queuedID: "q_1" },
   "set-queued-time": { type: "set-queued-time", queuedID: "q_1", when: "after-turn" },
-  "edit-queued": { type: "edit-queued", queuedID: "q_1", text: "And the changelog" },
+  "edit-queued": { type: "edit-queued", queuedID: "q_1", text: "And the changelog", agents: [] },
   "move-queued": { type: "move-queued", queuedID: "q_1", to: 0 },
   "set-agent": { type: "set-agent", name: "build" },
   attach: { type: "attach" },

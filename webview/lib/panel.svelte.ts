@@ -239,12 +239,20 @@ class PanelModel {
   }
 
   #send(text: string, when: PromptTime): void {
-    const names = this.helpers.map(({ name }) => name);
-    const agents = mentionedNames(text, names);
-    send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents, when });
+    send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents: this.#mentionedIn(text), when });
     this.view = "chat";
     this.notice = undefined;
     this.wantEnd++;
+  }
+
+  editQueued(queuedID: string, text: string): void {
+    send({ type: "edit-queued", queuedID, text, agents: this.#mentionedIn(text) });
+  }
+
+  /** Names of the agents that the text mentions. */
+  #mentionedIn(text: string): string[] {
+    const names = this.helpers.map(({ name }) => name);
+    return mentionedNames(text, names);
   }
 
   open(id: string): void {

@@ -94,7 +94,7 @@ export class Composer {
     "send-queued-now": () => this.#session.sendQueuedNow(),
     "send-one-now": ({ queuedID }) => this.#session.sendQueuedNow(queuedID),
     "set-queued-time": ({ queuedID, when }) => this.#session.queue.setTime(queuedID, when),
-    "edit-queued": ({ queuedID, text }) => this.#editQueued(queuedID, text),
+    "edit-queued": (request) => this.#editQueued(request),
     "move-queued": ({ queuedID, to }) => this.#session.queue.move(queuedID, to),
     "set-mode": ({ mode }) => {
       const session = this.#session;
@@ -196,8 +196,7 @@ export class Composer {
     chooseModel(session, this.#sources.models, memory);
     const isCurrent = session === this.#session;
     if (isCurrent && !session.running && conversations.runsElsewhere) send({ type: "notice", ...waitNotice() });
-    const mentions = agents.map((name) => ({ type: "agent" as const, name }));
-    const words = [...textPrompt("", attachments).parts, ...texts, ...mentions];
+    const words = [...textPrompt("", attachments).parts, ...texts, ...agentParts(agents)];
     if (words.length + taken.length === 0) return;
     const giveBack = (error: unknown) => this.#giveBack(session, written, error);
     const input = taken.length > 0 ? commentsPrompt(taken, words) : { parts: words };
@@ -231,10 +230,11 @@ export class Composer {
    * A command of an MCP server is asked for again: its former answer was one to other words. What cannot be changed comes
    * into the message box.
    */
-  async #editQueued(queuedID: string, text: string): Promise<void> {
+  async #editQueued({ queuedID, text, agents }: PanelRequest<"edit-queued">): Promise<void> {
     const session = this.#session;
     try {
-      const isThere = await session.queue.edit(queuedID, await this.#texts(text), withoutServerAnswer);
+      const written = [...(await this.#texts(text)), ...agentParts(agents)];
+      const isThere = await session.queue.edit(queuedID, written, withoutServerAnswer);
       if (!isThere) {
         throw new NoticeError(t("This message is no longer in the queue."), t("Your change is in the message box."));
       }
@@ -386,6 +386,8 @@ export class Composer {
     this.#context.stateChanged();
   }
 }
+
+const agentParts = (names: readonly string[]): PromptPart[] => names.map((name) => ({ type: "agent", name }));
 
 function waitNotice(): HostNotice {
   const seconds = Math.ceil(readSettings().limits.queueTimeoutMs / 1000);

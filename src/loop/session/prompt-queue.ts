@@ -65,18 +65,18 @@ export class PromptQueue {
   }
 
   /**
-   * Replaces the texts in a prompt and keeps its other parts, of which `kept` may leave some out. Returns false for a
-   * prompt that is no longer queued.
+   * Replaces what was written in a prompt, texts and mentioned agents, and keeps its other parts, of which `kept` may
+   * leave some out. Returns false for a prompt that is no longer queued.
    */
   async edit(
     id: string,
-    texts: readonly PromptPart[],
+    written: readonly PromptPart[],
     kept = (parts: readonly PromptPart[]): readonly PromptPart[] => parts,
   ): Promise<boolean> {
     let isThere = false;
     await this.#change((queue) => {
       isThere = queue.some((one) => one.id === id);
-      return queue.map((one) => (one.id === id ? withTexts({ ...one, parts: [...kept(one.parts)] }, texts) : one));
+      return queue.map((one) => (one.id === id ? rewritten({ ...one, parts: [...kept(one.parts)] }, written) : one));
     });
     return isThere;
   }
@@ -126,8 +126,11 @@ export class PromptQueue {
 }
 
 /** What goes with comments for the model stays, as they do. */
-function withTexts(prompt: Queued, texts: readonly PromptPart[]): Queued {
+function rewritten(prompt: Queued, written: readonly PromptPart[]): Queued {
   const hasComments = prompt.parts.some(({ type }) => type === "comment");
-  const others = prompt.parts.filter((part) => part.type !== "text" || part.ignored || (part.synthetic && hasComments));
-  return { ...prompt, parts: [...others, ...texts] };
+  const others = prompt.parts.filter((part) => {
+    if (part.type === "text") return part.ignored || (part.synthetic && hasComments);
+    return part.type !== "agent";
+  });
+  return { ...prompt, parts: [...others, ...written] };
 }

@@ -42,6 +42,15 @@ export const attachRequests = [
   z.object({ type: z.literal("open-sent"), messageID: z.string(), partID: z.string() }),
 ] as const;
 
+/** A file that was to be attached and cannot be. */
+export interface RefusedFile {
+  name: string;
+  /** The reason, as the end of a sentence. */
+  why: string;
+  /** What helps; empty if nothing does. */
+  next: string;
+}
+
 /** The selection of the editor, as it would be sent now. */
 export interface SelectionView {
   /** The file's path in the workspace. */

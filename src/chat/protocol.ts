@@ -1,7 +1,7 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
 import type { Chat, Entry } from "./apply.ts";
-import { attachRequests } from "./attach.ts";
+import { attachRequests, type RefusedFile } from "./attach.ts";
 import { type ArgumentValues, commandRequests } from "./command-requests.ts";
 import { type ConnectView, connectRequests } from "./connect.ts";
 import { type ContextUse, PieceChange, PiecesChange } from "./context-views.ts";
@@ -248,6 +248,7 @@ export type ToPanel = { seq: number } & (
   | { type: "models"; list: PickerList }
   | ({ type: "argument-values" } & ArgumentValues)
   | ({ type: "notice" } & HostNotice)
+  | ({ type: "refused-file" } & RefusedFile)
   | { type: "connect"; view: ConnectView }
   /** What the user has chosen to start with is connected. */
   | { type: "connected"; label: string }

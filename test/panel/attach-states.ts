@@ -23,6 +23,10 @@ const picture = (name: string): Attachment => ({
   url: `data:image/png;base64,${png(name, 56, 44).data}`,
 });
 
+const refused = (name: string, why: string, next = ""): State["messages"][number] => ({
+  ...{ type: "refused-file", name, why, next },
+});
+
 const selection = {
   ...{ filename: "src/cart.ts", uri: "file:///shop/src/cart.ts", start: 12, end: 18, on: true, why: "" },
 };
@@ -45,11 +49,17 @@ const composing = (change: Parameters<typeof f.panelState>[0], act?: (page: Page
 
 export const attachStates: Record<string, State> = {
   attached: composing({ attachments: attached, attaching: ["docs.example.com"], selection }),
-  "attached-trouble": composing({
-    attachments: [picture("screen.png")],
-    selection: { ...selection, filename: ".env", why: "it may hold secrets" },
-    model: f.qwen,
-  }),
+  "attached-trouble": {
+    messages: [
+      ...composing({
+        attachments: [picture("screen.png")],
+        selection: { ...selection, filename: ".env", why: "it may hold secrets" },
+        model: f.qwen,
+      }).messages,
+      refused("packages/a-folder-with-a-long-name/recording-of-the-whole-day.mov", "it is neither text nor an image"),
+      refused("dump.sql", "it is larger than 50 MB", "Name it in the message: Rondo can search it and read parts."),
+    ],
+  },
   "selection-off": composing({ selection: { ...selection, on: false } }),
   dragged: composing({}, (page) =>
     page.evaluate(() => {

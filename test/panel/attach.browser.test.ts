@@ -234,6 +234,44 @@ describe("attaching", () => {
     assert.deepEqual(await panel.sentOf("attach-text"), [{ type: "attach-text", name: "notes.md", text: "# Größe" }]);
   });
 
+  it("V14 a file that cannot be attached stays beside those that are, with the reason, until it is removed or the message is sent", async () => {
+    const panel = await opened();
+    const refused = panel.page.getByRole("group", { name: "Not attached" }).getByRole("alert");
+    const next = "Name it in the message: Rondo can search it and read parts.";
+    const told = (name: string) => panel.post({ type: "refused-file", name, why: "it is larger than 50 MB", next });
+    await told("dump.sql");
+    await told("log\u202Egnp.txt");
+    await told("dump.sql");
+    await refused.filter({ hasText: "dump.sql" }).waitFor();
+    assert.deepEqual(
+      (await refused.allInnerTexts()).map((words) => words.split("\n")[0]),
+      [
+        `log[U+202E]gnp.txt is not attached: it is larger than 50 MB. ${next}`,
+        `dump.sql is not attached: it is larger than 50 MB. ${next}`,
+      ],
+    );
+    await panel.page.getByText(next, { exact: true }).waitFor();
+    await button(panel, "Remove dump.sql").click();
+    assert.equal(await refused.count(), 1);
+    await carry(panel, "paste", { files: [noImage] });
+    await refused.filter({ hasText: "notes.png" }).waitFor();
+    await message(panel).fill("look at the rest");
+    await message(panel).press("Enter");
+    await refused.first().waitFor({ state: "detached" });
+    const [prompt] = await panel.sentOf("prompt");
+    assert.deepEqual(prompt?.attachments, []);
+  });
+
+  it("V14 a refused file does not go into another session", async () => {
+    const panel = await opened();
+    await panel.post({ type: "refused-file", name: "dump.sql", why: "it is larger than 50 MB", next: "" });
+    const chip = panel.page.getByRole("alert").filter({ hasText: "dump.sql" });
+    await chip.waitFor();
+    const { session, ...another } = f.chat("Another", []);
+    await panel.post(f.snapshot({ ...another, session: { ...session, id: "ses_another" } }));
+    await chip.waitFor({ state: "detached" });
+  });
+
   const picture = { mime: "image/gif", filename: "dot.gif", url: `data:image/gif;base64,${gif.data}` };
   const pasted = { mime: "text/plain", filename: "Pasted text, 120 lines", url: "data:text/plain;base64,eA==" };
 

@@ -2,9 +2,8 @@
 
 import { maxDataChars, maxReadBytes } from "../../src/chat/attach.ts";
 import { counted, formatted, t } from "../../src/l10n/l10n.ts";
-import { escapeInvisible } from "../lib/escape-invisible.ts";
-import { panel } from "../lib/panel.svelte.ts";
 import { send } from "../lib/vscode-api.ts";
+import { refusedFiles } from "./refused-files.svelte.ts";
 import { scaleImage } from "./scale-image.ts";
 
 /** A paste of more becomes a chip: it would hide what the user writes. */
@@ -96,5 +95,5 @@ function dataURL(file: File): Promise<string> {
 }
 
 function refuse(name: string, why: string): void {
-  panel.notice = { message: t("{0} is not attached: {1}.", escapeInvisible(name), why), next: "", fix: "none" };
+  refusedFiles.add({ name, why, next: "" });
 }

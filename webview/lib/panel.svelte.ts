@@ -18,6 +18,7 @@ import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
 import type { Trace } from "../../src/chat/trace.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import { mentionSearch } from "../composer/mention-search.svelte.ts";
+import { refusedFiles } from "../composer/refused-files.svelte.ts";
 import { connecting } from "../connect/connecting.svelte.ts";
 import { Announcements } from "./announcements.ts";
 import { AnswerAgain } from "./answer-again.svelte.ts";
@@ -156,6 +157,7 @@ class PanelModel {
     connect: ({ view }) => (connecting.view = view),
     connected: ({ label }) => this.#begin(label),
     notice: (notice) => (this.notice = notice),
+    "refused-file": (file) => refusedFiles.add(file),
     compose: ({ text, send }) => (send && this.ready ? this.#send(text, "next-step") : this.insert(text)),
     find: () => this.find(),
     "answer-key": ({ key }) => this.#pressAnswerKey(key),
@@ -242,6 +244,7 @@ class PanelModel {
     send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents: this.#mentionedIn(text), when });
     this.view = "chat";
     this.notice = undefined;
+    refusedFiles.clear();
     this.wantEnd++;
   }
 
@@ -359,6 +362,7 @@ class PanelModel {
     this.answerAgain.close();
     this.merge = undefined;
     this.notice = undefined;
+    refusedFiles.clear();
     this.isFinding = false;
   }
 

@@ -6,7 +6,7 @@ import type { Attachment } from "../../chat/prompt-input.ts";
 import { textFile } from "../../chat/text-file.ts";
 import { t } from "../../l10n/l10n.ts";
 import { mediaType } from "../../tools/text/codec.ts";
-import { AttachError } from "./attachments.ts";
+import { RefusedFileError } from "./attachments.ts";
 import type { Composer } from "./composer.ts";
 import type { Handlers } from "./handlers.ts";
 import { openInEditor } from "./open.ts";
@@ -26,7 +26,7 @@ export function attachHandlers({ composer, attachFolder, chat, copies }: AttachO
     "attach-data": ({ name, mime, data }) => {
       const bytes = Buffer.from(data, "base64");
       // A provider refuses the whole request for an image that is none.
-      if (mediaType(bytes) !== mime) throw new AttachError(t("{0} is not attached: its content is damaged.", name), "");
+      if (mediaType(bytes) !== mime) throw new RefusedFileError(name, t("its content is damaged"), "");
       composer.attach([{ mime, filename: name, url: `data:${mime};base64,${bytes.toString("base64")}` }]);
     },
     "attach-text": ({ name, text }) => composer.attach([textFile(name, text)]),

@@ -4,7 +4,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { maxReadBytes } from "../../chat/attach.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
-import { localized, t } from "../../l10n/l10n.ts";
+import { formatted, localized, t } from "../../l10n/l10n.ts";
 import type { FileKind, Location, Workspace } from "../../tools/host.ts";
 import { type ReadBoundary, realFolder, whyProtected } from "../../tools/node-host/config-files.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
@@ -40,6 +40,18 @@ export class AttachError extends Error {
   constructor(message: string, next: string) {
     super(message);
     this.next = next;
+  }
+}
+
+/** About a file that was chosen by its name. */
+export class RefusedFileError extends AttachError {
+  readonly why: string;
+  readonly file: string;
+
+  constructor(file: string, why: string, next: string) {
+    super(t("{0} is not attached: {1}.", file, why), next);
+    this.file = file;
+    this.why = why;
   }
 }
 
@@ -119,10 +131,7 @@ export class Attachments {
     const { location, why } = await this.#judge(uri);
     if (why === undefined) return location;
     const name = vscode.workspace.asRelativePath(uri);
-    throw new AttachError(
-      t("{0} is not attached: {1}.", name, localized(why)),
-      t("Ask Rondo to read it: you are asked before it does."),
-    );
+    throw new RefusedFileError(name, localized(why), t("Ask Rondo to read it: you are asked before it does."));
   }
 
   async #judge(shown: vscode.Uri): Promise<{ location: Location | undefined; why: string | undefined }> {
@@ -165,15 +174,13 @@ function attachmentOf(kind: FileKind, filename: string, uri: vscode.Uri): Attach
     case "too-large":
       throw tooLarge(filename, kind.limit);
     default:
-      throw new AttachError(t("{0} is not attached: it is neither text nor an image.", filename), "");
+      throw new RefusedFileError(filename, t("it is neither text nor an image"), "");
   }
 }
 
-function tooLarge(filename: string, limit: number): AttachError {
-  return new AttachError(
-    t("{0} is not attached: it is larger than {1} MB.", filename, Math.floor(limit / 1_000_000)),
-    t("Name it in the message: Rondo can search it and read parts."),
-  );
+function tooLarge(filename: string, limit: number): RefusedFileError {
+  const why = t("it is larger than {0} MB", formatted(Math.floor(limit / 1_000_000)));
+  return new RefusedFileError(filename, why, t("Name it in the message: Rondo can search it and read parts."));
 }
 
 /** Whole lines; one of which nothing is selected does not count. */

@@ -21,9 +21,10 @@ import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessi
 import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
 import { AskedPrompts, AskingStopped } from "./asked-prompts.ts";
-import { AttachError, type Attachments } from "./attachments.ts";
+import { AttachError, type Attachments, RefusedFileError } from "./attachments.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 import { pickFiles } from "./pick-files.ts";
+import { tellError } from "./reported.ts";
 import type { EditorSelection } from "./selection.ts";
 import type { SlashCommands } from "./slash-commands.ts";
 import type { WorktreePage } from "./worktree-page.ts";
@@ -307,7 +308,7 @@ export class Composer {
     return await Promise.all(all.map((one) => this.#sources.files.asNow(one)));
   }
 
-  /** Attaches what can be attached; images when the panel has scaled them. @throws AttachError about the rest */
+  /** Attaches what can be attached; images when the panel has scaled them. Refused files are told. @throws AttachError about other faults */
   async attachFiles(uris: readonly vscode.Uri[]): Promise<void> {
     const { files } = this.#sources;
     const results = await Promise.allSettled(
@@ -319,7 +320,10 @@ export class Composer {
       }),
     );
     this.attach(results.flatMap((one) => (one.status === "fulfilled" ? one.value : [])));
-    const failed = results.flatMap((one) => (one.status === "rejected" ? [this.#context.explain(one.reason)] : []));
+    const errors: unknown[] = results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    const isRefusal = (error: unknown) => error instanceof RefusedFileError;
+    for (const error of errors.filter(isRefusal)) tellError(this.#context, error);
+    const failed = errors.filter((error) => !isRefusal(error)).map((error) => this.#context.explain(error));
     const [first] = failed;
     if (first) throw new AttachError(failed.map(({ message }) => message).join(" "), first.next);
   }

@@ -8,6 +8,7 @@ import { ToHost } from "../../chat/protocol.ts";
 import { isShownEvent, shownChat } from "../../chat/shown-chat.ts";
 import type { EarlyView } from "./first-page.ts";
 import { type Handlers, handle, type PanelContext, type PanelMessage } from "./handlers.ts";
+import { tellError } from "./reported.ts";
 
 /** Events are sent together once a frame, however fast the model is. */
 const frameMs = 16;
@@ -136,7 +137,7 @@ export class Panel implements vscode.Disposable {
     } catch (error) {
       // A page without its snapshot cannot show the notice.
       if (!this.#connected) this.#options.log.error("The panel could not be shown", error);
-      this.send({ type: "notice", ...this.#options.explain(error) });
+      tellError({ send: (told) => this.send(told), explain: this.#options.explain }, error);
     }
   }
 

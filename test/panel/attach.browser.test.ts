@@ -289,7 +289,7 @@ describe("attaching", () => {
     await message(panel).press("Backspace");
     assert.deepEqual(
       (await panel.sentOf("detach")).map(({ index }) => index),
-      [1, 1],
+      [1, 0],
     );
   });
 

@@ -242,10 +242,19 @@ class PanelModel {
 
   #send(text: string, when: PromptTime): void {
     send({ type: "prompt", text, attachments: this.state?.attachments ?? [], agents: this.#mentionedIn(text), when });
+    // The host has taken them: a second message that follows at once has none.
+    if (this.state) this.state = { ...this.state, attachments: [] };
     this.view = "chat";
     this.notice = undefined;
     refusedFiles.clear();
     this.wantEnd++;
+  }
+
+  /** Removes it at once: the next chip that is removed has its place in what is left, as it has for the host. */
+  detach(index: number): void {
+    if (!this.state) return;
+    send({ type: "detach", index });
+    this.#takeState({ ...this.state, attachments: this.state.attachments.toSpliced(index, 1) });
   }
 
   editQueued(queuedID: string, text: string): void {

@@ -52,6 +52,8 @@ interface LateAttachment {
   /** The place of the draft that it belongs to. */
   place: string;
   done: Promise<readonly Attachment[]>;
+  /** Whether a message that was sent waits for it. */
+  isSent: boolean;
 }
 
 /** What is there within this time is not shown as being read. */
@@ -143,7 +145,15 @@ export class Composer {
   async #promptFromPanel(request: Pick<WrittenPrompt, "text" | "attachments" | "agents" | "when">): Promise<void> {
     const written = { ...request, comments: this.#pendingIDs };
     const session = this.#session;
-    const gathered = this.#gathering.then(() => this.#allAttached(session, request.attachments));
+    const place = this.#place;
+    // Before anything is waited for: what the user writes and attaches from now on belongs to the next message.
+    this.#drafts.write(place, "");
+    // The panel may not have heard of the newest.
+    const chosen = renewed(request.attachments, this.#drafts.take(place));
+    const late = [...this.#late].filter((one) => one.place === place && !one.isSent);
+    for (const one of late) one.isSent = true;
+    this.#context.stateChanged();
+    const gathered = this.#gathering.then(() => this.#allAttached(session, chosen, late));
     this.#gathering = gathered.catch(() => {});
     try {
       const attachments = await gathered;
@@ -151,7 +161,9 @@ export class Composer {
       await this.prompt({ ...written, attachments });
     } catch (error) {
       if (!(error instanceof AttachError)) throw error;
-      this.#giveBack(session, { ...written, attachments: [], comments: [] }, error);
+      const read = await Promise.allSettled(late.map(({ done }) => done));
+      const made = read.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+      this.#giveBack(session, { ...written, attachments: renewed(chosen, made), comments: [] }, error);
     }
   }
 
@@ -165,7 +177,10 @@ export class Composer {
     this.#asked.close();
   }
 
-  /** Sends a prompt. Resolves when it is on its way; a prompt that is not accepted comes back with the reason. */
+  /**
+   * Sends a prompt; the draft stays. Resolves when it is on its way. A prompt that is not accepted comes back with the
+   * reason.
+   */
   async prompt(written: WrittenPrompt): Promise<void> {
     const { text, attachments, agents = [], comments = [] } = written;
     const { memory, prepare } = this.#context;
@@ -181,10 +196,8 @@ export class Composer {
       const begun = session === this.#session ? await this.#sources.worktrees.begin(text) : [];
       const [first = session, ...others] = begun;
       const taken = await this.#sources.comments.take(comments, first.chat);
-      // Before a session has its first message: an empty session shares its draft with all empty ones.
-      this.#drafts.write(place, "");
-      this.#drafts.attach(place, []);
-      this.#context.stateChanged();
+      // With its first message it no longer shares its draft with all empty ones.
+      if (first === session) this.#drafts.move(place, session.chat.session.id);
       for (const one of [first, ...others]) this.#send(one, written, texts, taken);
     } catch (error) {
       this.#giveBack(session, written, error);
@@ -255,21 +268,16 @@ export class Composer {
   /** Sends comments that wait. What stands in the composer stays there. */
   async sendComments(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const { draft, attachments } = this;
     await this.prompt({ text: "", attachments: [], comments: ids });
-    this.#drafts.write(this.#place, draft);
-    this.#setAttachments(attachments);
   }
 
   /** Sends the prompt that carries the plan out. The draft stays. `planID`: the plan that is built with a fresh context. */
   async startBuilding(mode: BuildMode, planID?: string): Promise<void> {
-    const { draft } = this;
     const onPlan = planID === undefined ? [] : this.#sources.comments.pending.filter(({ isPlan }) => isPlan);
     const comments = onPlan.map(({ id }) => id);
     this.#session.startBuilding(mode);
     this.#keepMode(this.#session);
-    await this.prompt({ text: buildPrompt, attachments: this.attachments, comments, planID });
-    this.#drafts.write(this.#place, draft);
+    await this.prompt({ text: buildPrompt, attachments: this.#drafts.take(this.#place), comments, planID });
   }
 
   /** Puts a text and attachments into the composer, for the user to send. */
@@ -285,12 +293,12 @@ export class Composer {
   /** Attaches what takes time to read; a message that is sent before waits for it. @throws what `read` does */
   async attachLater(name: string, read: () => Promise<readonly Attachment[]>): Promise<void> {
     const place = this.#place;
-    const late: LateAttachment = { name, place, done: read() };
+    const late: LateAttachment = { name, place, done: read(), isSent: false };
     this.#late.add(late);
     const tell = setTimeout(() => this.#context.stateChanged(), showLateMs);
     try {
       const made = await late.done;
-      this.#drafts.attach(place, renewed(this.#drafts.attachments(place), made));
+      if (!late.isSent) this.#drafts.attach(place, renewed(this.#drafts.attachments(place), made));
     } finally {
       clearTimeout(tell);
       this.#late.delete(late);
@@ -299,12 +307,14 @@ export class Composer {
   }
 
   /** Returns all that is attached to a message which is sent now. @throws AttachError if something cannot be read */
-  async #allAttached({ chat }: Session, shown: readonly Attachment[]): Promise<Attachment[]> {
-    const place = this.#placeOf(chat.session.id);
-    await Promise.all([...this.#late].flatMap((late) => (late.place === place ? [late.done] : [])));
+  async #allAttached(
+    { chat }: Session,
+    chosen: readonly Attachment[],
+    late: readonly LateAttachment[],
+  ): Promise<Attachment[]> {
+    const made = await Promise.all(late.map(({ done }) => done));
     const selected = await this.#sources.selection.forMessage(chat);
-    // The panel may not have heard of the newest.
-    const all = joined(selected, renewed(shown, this.#drafts.attachments(place)));
+    const all = joined(selected, renewed(chosen, made.flat()));
     return await Promise.all(all.map((one) => this.#sources.files.asNow(one)));
   }
 
@@ -352,12 +362,14 @@ export class Composer {
   /** Says why a prompt was not taken, and puts it back into the composer of its session. */
   #giveBack(session: Session, { text, attachments, comments = [] }: WrittenPrompt, error: unknown): void {
     this.#sources.comments.giveBack(comments);
+    const { id } = session.chat.session;
+    this.#drafts.move(id, this.#placeOf(id));
     if (!(error instanceof AskingStopped)) this.#context.send({ type: "notice", ...this.#context.explain(error) });
     if (session === this.#session) {
       this.putBack(text, attachments);
       return;
     }
-    const place = this.#placeOf(session.chat.session.id);
+    const place = this.#placeOf(id);
     this.#drafts.write(place, [this.#drafts.text(place), text].filter(Boolean).join("\n"));
     this.#drafts.attach(place, [...this.#drafts.attachments(place), ...attachments]);
   }

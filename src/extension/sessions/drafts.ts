@@ -35,6 +35,25 @@ export class Drafts {
     return this.#attachments.get(session) ?? [];
   }
 
+  /** Takes what is attached out of the draft. */
+  take(session: string): Attachment[] {
+    const taken = this.attachments(session);
+    this.#attachments.delete(session);
+    return taken;
+  }
+
+  /** Gives the draft of one session to another, if there is one. */
+  move(from: string, to: string): void {
+    if (from === to) return;
+    const text = this.text(from);
+    if (text !== "") {
+      this.write(from, "");
+      this.write(to, text);
+    }
+    const attachments = this.take(from);
+    if (attachments.length > 0) this.attach(to, attachments);
+  }
+
   attach(session: string, attachments: Attachment[]): void {
     if (attachments.length > 0) this.#attachments.set(session, attachments);
     else this.#attachments.delete(session);

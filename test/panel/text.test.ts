@@ -79,7 +79,8 @@ describe("Markdown blocks", () => {
   });
 
   it("gives headings of one level the same level, and not that of a heading below", () => {
-    const depths = (text: string) => new MarkdownBlocks().update(text).flatMap(({ token: { depth } }) => depth ?? []);
+    const depths = (text: string) =>
+      new MarkdownBlocks().update(text).flatMap(({ token }) => (token.type === "heading" ? [token.depth] : []));
     assert.deepEqual(depths("## A\n\n## B\n\n### C\n\n## D\n\n"), [1, 1, 2, 1]);
     assert.deepEqual(depths("### A\n### B\n### C\n"), [1, 1, 1]);
     assert.deepEqual(depths("# A\n### B\n## C\n### D\n"), [1, 2, 2, 3]);

@@ -366,6 +366,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
     ...commentCommands({
       threads: comments.threads,
       send: (ids) => composer.sendComments(ids),
+      showSession: (commentID) => comments.showSession(commentID),
       openPlan: () => comments.openPlan(),
     }),
     ...worktreeCommands({ page, handlers, panel, worktrees }),

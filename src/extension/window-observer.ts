@@ -63,7 +63,7 @@ export function windowObserver(parts: () => ObserverParts): ConversationObserver
     },
     switched({ chat }) {
       const { attention, bypassEnds, comments, memory, panel, restorePage } = parts();
-      comments.threads.follow(chat, false);
+      comments.switched(chat);
       void memory.update(remembered.session, chat.session.id);
       bypassEnds.check();
       attention.update();

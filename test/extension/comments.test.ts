@@ -10,7 +10,7 @@ import { noTokens } from "../../src/chat/message.ts";
 import { commentCommands } from "../../src/extension/comments/comment-commands.ts";
 import { describePlace } from "../../src/extension/comments/comment-places.ts";
 import { CommentThreads } from "../../src/extension/comments/comment-threads.ts";
-import { openPlan, planAt } from "../../src/extension/comments/plan-documents.ts";
+import { isPlan, openPlan, planAt, planSessionOf } from "../../src/extension/comments/plan-documents.ts";
 import { ShownComment } from "../../src/extension/comments/shown-thread.ts";
 import { ThreadStore } from "../../src/extension/comments/thread-store.ts";
 import { putText } from "../../src/extension/host/documents.ts";
@@ -193,7 +193,13 @@ describe("comments in the editor", () => {
     const document = await file();
     const { thread, id } = await comment(document.uri, 0, 0, "Why?");
     const sends: (readonly string[])[] = [];
-    const run = commentCommands({ threads, send: async (ids) => void sends.push(ids), openPlan: async () => {} });
+    const shown: string[] = [];
+    const run = commentCommands({
+      threads,
+      send: async (ids) => void sends.push(ids),
+      showSession: (commentID) => shown.push(commentID),
+      openPlan: async () => {},
+    });
     run["rondo.resolveThread"]?.(thread);
     assert.deepEqual([thread.state, thread.contextValue], [vscode.CommentThreadState.Resolved, "resolved pending"]);
     run["rondo.reopenThread"]?.(thread);
@@ -206,7 +212,7 @@ describe("comments in the editor", () => {
     assert.deepEqual([thread.comments[0]?.body, thread.comments[0]?.mode], ["How?", vscode.CommentMode.Preview]);
     await run["rondo.sendComments"]?.();
     await run["rondo.sendComment"]?.({ thread, text: " " });
-    assert.deepEqual(sends, [[id]], "blank words are not sent");
+    assert.deepEqual([sends, shown], [[[id]], []], "blank words are not sent");
     const more = (await run["rondo.addComment"]?.({ thread, text: "More." })) as string;
     run["rondo.deleteComment"]?.(thread.comments[1]);
     assert.ok(!threads.pending.some((one) => one.id === more));
@@ -226,6 +232,43 @@ describe("comments in the editor", () => {
     assert.ok(await vscode.workspace.applyEdit(edit));
     await moved;
     assert.equal(threads.pending[0]?.name, "till.txt, line 2");
+  });
+
+  it("V2 comments on a plan wait for its own session", async () => {
+    const other = newChat({ ...chat.session, id: newID("ses") });
+    let here = other;
+    const ofPlans = new CommentThreads({
+      ...{ store: undefined, takesComments: () => true, nameOf: ({ path: name }) => name },
+      isHere: (uri) => !isPlan(uri) || planSessionOf(uri) === here.session.id,
+      describe: async () => assert.fail(),
+    });
+    const plans = vscode.workspace.registerTextDocumentContentProvider("rondo-plan", {
+      provideTextDocumentContent: (uri) => planAt(uri, () => chat),
+    });
+    try {
+      replies("# Plan\n\n1. Round once.", []);
+      await openPlan(chat);
+      const { uri } = vscode.window.activeTextEditor?.document ?? assert.fail();
+      const on = async (place: vscode.Uri, words: string) => {
+        const thread = user.createCommentThread(place, new vscode.Range(0, 0, 0, 0), []);
+        return (await ofPlans.add({ thread, text: words })) ?? assert.fail();
+      };
+      const id = await on(uri, "Why?");
+      await on((await file()).uri, "And this?");
+      assert.deepEqual(
+        ofPlans.pending.map(({ text }) => text),
+        ["And this?"],
+      );
+      here = chat;
+      assert.deepEqual(
+        ofPlans.pending.map(({ text }) => text),
+        ["Why?", "And this?"],
+      );
+      assert.equal(planSessionOf(ofPlans.uriOf(id) ?? assert.fail()), chat.session.id);
+    } finally {
+      plans.dispose();
+      ofPlans.dispose();
+    }
   });
 
   it("V2 lines of a plan take comments: its document has the plan without the answers to earlier ones", async () => {

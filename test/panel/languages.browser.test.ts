@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import process from "node:process";
 import type { Queued } from "../../src/chat/events.ts";
-import { useLanguage } from "../../src/l10n/l10n.ts";
+import { t, useLanguage } from "../../src/l10n/l10n.ts";
 import { boxes } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import { now } from "./fixtures.ts";
@@ -42,6 +42,20 @@ describe(`the panel in ${shown === "de" ? "German" : shown}`, () => {
       panel.close();
     });
   }
+
+  it("a search that finds nothing says so in the colour of errors", async () => {
+    const panel = await browser.open({ width: 400, height: 640 });
+    await panel.post(f.snapshot(f.chat("T", [f.asked])));
+    await panel.page.keyboard.press("Control+F");
+    const bar = panel.page.getByRole("search");
+    const colour = (words: string) => bar.getByText(words).evaluate((element) => getComputedStyle(element).color);
+    await bar.getByRole("textbox").fill("nirgends");
+    const nowhere = await colour(t("No results"));
+    await bar.getByRole("textbox").fill("a");
+    await bar.getByText(t("{0} of {1}", "1", "").trim()).waitFor();
+    assert.notEqual(nowhere, await colour(t("{0} of {1}", "1", "").trim()));
+    panel.close();
+  });
 
   it("the menu of send times stands above its button", async () => {
     const state = states["send-menu"];

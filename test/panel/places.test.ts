@@ -19,6 +19,11 @@ describe("places in a text", () => {
       ["In src/a.ts:31-33, and src/b.ts:4–9", "src/a.ts:31-33 → src/a.ts 31–33", "src/b.ts:4–9 → src/b.ts 4–9"],
       ["src/a.ts:25:3: error TS2322", "src/a.ts:25:3 → src/a.ts 25"],
       ["src/a.ts(25,3): error TS2322", "src/a.ts(25,3) → src/a.ts 25"],
+      // MSVC, PHP and .NET.
+      ["src/a.c(25): error C2143, src/b.c(4) : note", "src/a.c(25) → src/a.c 25", "src/b.c(4) → src/b.c 4"],
+      ["#1 /home/dev/shop/src/a.php(25): total()", "/home/dev/shop/src/a.php(25) → src/a.php 25"],
+      ["   at T() in /home/dev/shop/src/a.cs:line 25", "/home/dev/shop/src/a.cs:line 25 → src/a.cs 25"],
+      ["a.b(25), src/a.ts:lines 3"],
       ["    at total (/home/dev/shop/src/a.ts:25:3)", "/home/dev/shop/src/a.ts:25:3 → src/a.ts 25"],
       ["    at file:///home/dev/shop/src/a%20b.ts:25:3", "file:///home/dev/shop/src/a%20b.ts:25:3 → src/a b.ts 25"],
       ['  File "src/my code/a.py", line 25, in f', 'src/my code/a.py", line 25 → src/my code/a.py 25'],

@@ -65,6 +65,7 @@ describe("Markdown blocks", () => {
     "# Title\n\nText\nmore\n\n1. one\n\n2. two\n\n   deep\n3. three\n\n- a\n- b\n\n      code in b\n\n---\n\n> quote\nlazy\n\n<div>\n\nx\n",
     "a | b\n--|--\n1 | 2\n\n```\nfence\n\n# not a title\n```\nText[^1] and [ref]\n\n[ref]: https://example.com\n\nSetext\n===\n\n* x\n* y\n\nend",
     "```js\nno end\n\n\n  at all",
+    'See [docs] [1], [a][] and [b].\n\n- [c]\n\n[docs]: https://example.com/docs\n[1]: <https://example.com/1>\n  "Title"\n\n> [a]: https://example.com/a\n\n[1] again\n\n[A]: https://other.example\n[c]: /c (title)\n\n## [b]\n\nText[^1]\n\n[^1]: Note\n\n[b]: src/b.ts',
   ];
 
   it("gives headings an outline without gaps, whatever the model wrote", () => {
@@ -77,25 +78,37 @@ describe("Markdown blocks", () => {
     assert.deepEqual(depths(new MarkdownBlocks(), text), [1, 2, 1, 2]);
   });
 
+  it("gives headings of one level the same level, and not that of a heading below", () => {
+    const depths = (text: string) =>
+      new MarkdownBlocks().update(text).flatMap(({ token }) => (token.type === "heading" ? [token.depth] : []));
+    assert.deepEqual(depths("## A\n\n## B\n\n### C\n\n## D\n\n"), [1, 1, 2, 1]);
+    assert.deepEqual(depths("### A\n### B\n### C\n"), [1, 1, 1]);
+    assert.deepEqual(depths("# A\n### B\n## C\n### D\n"), [1, 2, 2, 3]);
+  });
+
   it("are the same however the text is split", () => {
+    /** All that is drawn of blocks: their types, levels and addresses. */
+    const looks = (blocks: ReturnType<MarkdownBlocks["update"]>) =>
+      blocks.map(({ start, token }) => [
+        start,
+        JSON.stringify(token, (key, value) => (["raw", "title"].includes(key) ? undefined : value)),
+      ]);
     fc.assert(
       fc.property(
         fc.constantFrom(...documents),
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
-        (text, steps) => {
+        fc.boolean(),
+        (text, steps, grows) => {
           const blocks = new MarkdownBlocks();
           for (let at = 0, step = 0; at < text.length; step++) {
             at += steps[step % steps.length] ?? 1;
-            blocks.update(text.slice(0, at));
+            blocks.update(text.slice(0, at), grows);
           }
           assert.equal(
             raws(blocks, text).join("").replace(/\s/g, ""),
             raws(new MarkdownBlocks(), text).join("").replace(/\s/g, ""),
           );
-          assert.deepEqual(
-            blocks.update(text).map(({ token }) => token.type),
-            new MarkdownBlocks().update(text).map(({ token }) => token.type),
-          );
+          assert.deepEqual(looks(blocks.update(text)), looks(new MarkdownBlocks().update(text)));
         },
       ),
       { numRuns: 200 },
@@ -119,6 +132,36 @@ describe("Markdown blocks", () => {
     blocks.update("[a]: https://example.com\n\nOne.\n\nTwo.\n\nThr");
     const last = blocks.update("[a]: https://example.com\n\nOne.\n\nTwo.\n\nThree [a].").at(-1);
     assert.match(JSON.stringify(last?.token), /"href":"https:\/\/example.com"/);
+  });
+
+  it("link what was finished before its definition came, once the address is whole", () => {
+    const text = "Read [docs][1].\n\nNext.\n\n[1]: https://example.com/docs";
+    const blocks = new MarkdownBlocks();
+    const hrefs = (to: number, grows = true) =>
+      [...JSON.stringify(blocks.update(text.slice(0, to), grows)).matchAll(/"href":"([^"]*)"/g)].map(
+        ([, href]) => href,
+      );
+    const whileGrowing = Array.from({ length: text.length }, (_, at) => hrefs(at + 1));
+    assert.deepEqual(new Set(whileGrowing.flat()), new Set());
+    const next = blocks.update(text, true)[1];
+    assert.deepEqual(hrefs(text.length, false), ["https://example.com/docs"]);
+    assert.equal(blocks.update(text)[1], next, "Other blocks stay.");
+  });
+
+  it("show footnotes, which are no definitions of links", () => {
+    const shown = raws(new MarkdownBlocks(), "Text[^1]\n\n[^1]: https://example.com\n");
+    assert.deepEqual(
+      shown.map((raw) => raw.trim()),
+      ["Text[^1]", "[^1]: https://example.com"],
+    );
+  });
+
+  it("of many definitions, each for all blocks, are read in a moment", () => {
+    const blocks = new MarkdownBlocks();
+    const text = `${"[a] [b] [c]\n\n".repeat(2000)}${Array.from({ length: 900 }, (_, at) => `[a${at}]: /x${at}\n`).join("")}`;
+    const start = performance.now();
+    for (let at = text.length - 5000; at < text.length; at += 10) blocks.update(text.slice(0, at), true);
+    assert.ok(performance.now() - start < 5000);
   });
 });
 

@@ -57,6 +57,8 @@ export class Finder {
   });
 
   readonly hasMatches = $derived(this.#counts.total > 0);
+  /** All was searched in vain. */
+  readonly isNowhere = $derived(this.query.trim() !== "" && this.#counts.isDone && this.#counts.total === 0);
   /** Whether the user has asked, and waits to hear the number. */
   #isAsked = false;
 

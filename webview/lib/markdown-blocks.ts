@@ -1,6 +1,7 @@
 /** Splits growing Markdown into top-level blocks; all but the last are final. */
 import type { Token } from "marked";
 import { LimitedLexer } from "./markdown-lexer.ts";
+import { LinkDefinitions } from "./markdown-links.ts";
 
 export interface MarkdownBlock {
   readonly start: number;
@@ -11,6 +12,9 @@ export interface MarkdownBlock {
 /** Matches the beginning of a line that may still become an item of the list before it. */
 const maybeMarker = /^\s*(?:[-+*]|\d{1,9}[.)]?)?$/;
 
+/** Matches the beginning of a line that may still become the title of the link before it. */
+const maybeTitle = /^\s*["'(]/;
+
 /** A longer block is plain text, unless it is code: lists take the square of their length. */
 const maxBlockCharacters = 20_000;
 /** What follows these blocks is one plain text: a page with many more elements stands still. */
@@ -18,33 +22,47 @@ const maxBlocks = 3000;
 
 /**
  * Follows one growing text. A finished block is lexed once and keeps its identity, so an update costs as much as the
- * last block. A text that does not continue the previous one starts over.
+ * last block; only the definition of a link that it uses changes it. A text that does not continue the previous one starts
+ * over.
  */
 export class MarkdownBlocks {
   #text = "";
+  /** Definitions are among them, but are not shown. */
   #finished: MarkdownBlock[] = [];
   #end = 0;
-  /** Depth of the last finished heading. A deeper one goes down by one level, so that the outline has no gaps. */
-  #depth = 0;
-  /** Link definitions, which later blocks may use. */
-  #links = new LimitedLexer().tokens.links;
+  /** The levels of the headings above what is next, as they were written. */
+  #outline: readonly number[] = [];
+  readonly #outlines = new WeakMap<Token, readonly number[]>();
+  #links = new LinkDefinitions();
+  /** Whether the last definition counts although its address may grow. */
+  #isEndRead = false;
 
-  update(source: string): MarkdownBlock[] {
+  /** @param grows more text may follow: the address of a link at the end is not whole yet */
+  update(source: string, grows = false): MarkdownBlock[] {
     const text = source.includes("\r") ? source.replace(/\r\n?/g, "\n") : source;
-    if (!text.startsWith(this.#text)) this.#reset();
+    if (!text.startsWith(this.#text) || (this.#isEndRead && text !== this.#text)) this.#reset();
     this.#text = text;
+    const tail = this.#read(grows);
+    return [...this.#finished, ...tail].filter(({ token }) => token.type !== "def");
+  }
+
+  /** Lexes what is new. Returns the blocks that are not finished. */
+  #read(grows: boolean): MarkdownBlock[] {
+    const text = this.#text;
     for (;;) {
-      if (this.#finished.length >= maxBlocks) return [...this.#finished, plainBlock(this.#end, text.slice(this.#end))];
+      if (this.#finished.length >= maxBlocks) return [plainBlock(this.#end, text.slice(this.#end))];
       const piece = this.#nextPiece();
-      const tail = this.#lex(piece);
       const end = this.#end;
+      const isLast = end + piece.length === text.length;
+      const tail = this.#lex(piece, grows && isLast);
+      this.#define(tail, grows || !isLast);
       this.#finish(tail);
-      if (end + piece.length === text.length) return [...this.#finished, ...tail];
+      if (isLast) return tail;
       if (this.#end > end) continue;
       // The piece holds one block.
       const [block] = tail;
       const isCode = block?.token.type === "code" && block.token.raw.length >= piece.trimEnd().length;
-      this.#finished.push(isCode ? block : plainBlock(end, piece));
+      this.#push(isCode ? block : plainBlock(end, piece));
       this.#end = end + piece.length;
     }
   }
@@ -70,16 +88,18 @@ export class MarkdownBlocks {
     return this.#text.length;
   }
 
-  #lex(piece: string): MarkdownBlock[] {
-    const lexer = new LimitedLexer();
-    lexer.tokens.links = this.#links;
+  #lex(piece: string, grows: boolean): MarkdownBlock[] {
     const blocks: MarkdownBlock[] = [];
     let at = this.#end;
-    let depth = this.#depth;
+    let outline = this.#outline;
     try {
-      for (const token of lexer.lex(piece)) {
-        if (token.type === "heading") token.depth = depth = Math.min(token.depth, depth + 1);
-        if (token.type !== "space" && token.type !== "def") blocks.push({ start: at, token });
+      for (const token of this.#tokens(piece, grows)) {
+        if (token.type === "heading") {
+          outline = [...outline.filter((level) => level < token.depth), token.depth];
+          this.#outlines.set(token, outline);
+          token.depth = outline.length;
+        }
+        if (token.type !== "space") blocks.push({ start: at, token });
         at += token.raw.length;
       }
       return blocks;
@@ -88,22 +108,67 @@ export class MarkdownBlocks {
     }
   }
 
+  #tokens(text: string, grows: boolean): Token[] {
+    const lexer = new LimitedLexer(grows);
+    lexer.tokens.links = this.#links.copy();
+    return lexer.lex(text);
+  }
+
+  /** Reads the definitions of links among new blocks, and makes the links of earlier ones. */
+  #define(blocks: readonly MarkdownBlock[], grows: boolean): void {
+    const last = blocks.at(-1);
+    if (!last) return;
+    // Further lines may follow in a list or quotation, but not in a definition whose line is over.
+    const isOver = last.token.type === "def" && last.start + last.token.raw.length < this.#text.length;
+    const tokens = blocks.map(({ token }) => token);
+    this.#linkUsers(this.#links.add(isOver ? tokens : tokens.slice(0, -1)));
+    if (isOver || grows) return;
+    const { count } = this.#links;
+    this.#linkUsers(this.#links.add([last.token]));
+    this.#isEndRead ||= this.#links.count > count;
+  }
+
+  #linkUsers(numbers: Iterable<number>): void {
+    for (const number of numbers) this.#linkAgain(number);
+  }
+
+  #linkAgain(number: number): void {
+    const block = this.#finished[number];
+    if (!block) return;
+    const { start, token } = block;
+    try {
+      const [again, ...others] = this.#tokens(token.raw, false).filter(({ type }) => type !== "space");
+      if (again?.type !== token.type || others.length > 0) return;
+      again.raw = token.raw;
+      if (again.type === "heading" && token.type === "heading") again.depth = token.depth;
+      this.#finished[number] = { start, token: again };
+    } catch {
+      // It stays as it is.
+    }
+  }
+
   /** Moves the blocks that later text cannot change from `tail` to the finished ones. */
   #finish(tail: MarkdownBlock[]): void {
-    const last = tail.at(-1);
-    const open = last && maybeMarker.test(last.token.raw) ? 2 : 1;
+    const [former, last] = [tail.at(-2), tail.at(-1)];
+    const mayBelong = former?.token.type === "def" ? maybeTitle : maybeMarker;
+    const open = last && mayBelong.test(last.token.raw) ? 2 : 1;
     if (tail.length <= open) return;
-    const finished = tail.splice(0, tail.length - open);
-    for (const { token } of finished) if (token.type === "heading") this.#depth = token.depth;
-    this.#finished.push(...finished);
+    for (const block of tail.splice(0, tail.length - open)) this.#push(block);
     this.#end = tail[0]?.start ?? this.#end;
+  }
+
+  #push(block: MarkdownBlock): void {
+    this.#outline = this.#outlines.get(block.token) ?? this.#outline;
+    this.#links.note(block.token, this.#finished.length);
+    this.#finished.push(block);
   }
 
   #reset(): void {
     this.#finished = [];
     this.#end = 0;
-    this.#depth = 0;
-    this.#links = new LimitedLexer().tokens.links;
+    this.#outline = [];
+    this.#links = new LinkDefinitions();
+    this.#isEndRead = false;
   }
 }
 

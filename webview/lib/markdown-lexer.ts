@@ -13,6 +13,7 @@ import {
   type Tokens,
   type TokensList,
 } from "marked";
+import { maskPunctuation, signBefore } from "./cjk-emphasis.ts";
 import { blockMaths, inlineMaths, maskMaths, mathsLine } from "./maths-rules.ts";
 
 const maxDepth = 16;
@@ -21,7 +22,37 @@ const maxInlineSigns = 1000;
 const maxInlineCharacters = 20_000;
 const maxTableCells = 10_000;
 
+/** Those of https://github.com/microsoft/vscode/blob/main/src/vs/editor/common/languages/linkComputer.ts, and “”《》【】！？ */
+const sentenceMark = /[、。｡､，．：；‘’“”〈〉《》「」｢｣『』【】〔〕（）［］｛｝！？｀～…]/;
+
 class LimitedTokenizer extends Tokenizer {
+  /** Whether more text may follow the one that is read. */
+  mayGrow = () => false;
+
+  override def(src: string): Tokens.Def | undefined {
+    const def = super.def(src);
+    // A footnote, which is no link: https://github.blog/changelog/2021-09-30-footnotes-now-supported-in-markdown-fields/
+    if (!def || def.tag.startsWith("^")) return undefined;
+    const isCut = this.mayGrow() && def.raw.length === src.length;
+    // No link has an empty label.
+    return isCut ? { ...def, tag: "" } : def;
+  }
+
+  override emStrong(src: string, maskedSrc: string, before = ""): Tokens.Em | Tokens.Strong | undefined {
+    return super.emStrong(src, maskedSrc, src.startsWith("*") ? signBefore(before, src) : before);
+  }
+
+  override del(src: string, maskedSrc: string, before = ""): Tokens.Del | undefined {
+    return super.del(src, maskedSrc, signBefore(before, src));
+  }
+
+  /** A bare address ends where VS Code ends it, too: before the punctuation of a Chinese or Japanese sentence. */
+  override url(src: string): Tokens.Link | undefined {
+    const link = super.url(src);
+    const end = link?.raw.search(sentenceMark) ?? -1;
+    return end < 0 ? link : super.url(src.slice(0, end));
+  }
+
   override table(src: string): Tokens.Table | undefined {
     const queued = this.lexer.inlineQueue.length;
     const table = super.table(src);
@@ -57,7 +88,7 @@ const mathsInline: TokenizerExtension["tokenizer"] = (src, tokens) => {
 /** Signs of emphasis in a formula are none. */
 class MathsHooks extends Hooks {
   override emStrongMask(src: string): string {
-    return maskMaths(src);
+    return maskPunctuation(maskMaths(src));
   }
 }
 
@@ -78,14 +109,17 @@ const mathsExtension: NonNullable<MarkedOptions["extensions"]> = {
 export class LimitedLexer extends Lexer {
   #depth = 0;
 
-  constructor() {
+  /** @param grows more text may follow: the address of a link at the end is not whole yet */
+  constructor(grows = false) {
+    const tokenizer = new LimitedTokenizer();
     super({
       // Without the defaults there would be no tables, crossed-out words and bare addresses.
       ...getDefaults(),
-      tokenizer: new LimitedTokenizer(),
+      tokenizer,
       hooks: new MathsHooks(),
       extensions: mathsExtension,
     });
+    tokenizer.mayGrow = () => grows && this.#depth === 1;
   }
 
   override blockTokens(src: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];

@@ -1,6 +1,6 @@
 /**
  * Finds places in files in a text: `src/a.ts:25`, `src/a.ts:25:3`, `src/a.ts:12-40`, `src/a.ts(25,3)`, `src/a.ts#L25`,
- * and `File "src/a.py", line 25`. A place begins where its line number is found: from there the path is read backwards,
+ * `File "src/a.py", line 25`, `src/a.c(25):` of MSVC and PHP, and `src/a.cs:line 25` of .NET. A place begins where its line number is found: from there the path is read backwards,
  * for a limited distance, so the time is linear in the text.
  */
 import { hrefOf, lastLineOf, parseLink } from "./link-target.ts";
@@ -21,7 +21,7 @@ export interface FoundPlace {
  * them: `webpack` writes `a.ts:25:3-30`.
  */
 const lineNumber =
-  /:(?<line>\d{1,7})(?:[-–](?<last>\d{1,7})|:\d{1,7}(?:[-–]\d{1,7})?)?(?!\w)|\((?<paren>\d{1,7}),\d{1,7}\)|#L(?<hash>\d{1,7})(?:[-–]L?(?<hashLast>\d{1,7}))?(?!\w)|", line (?<quoted>\d{1,7})(?!\w)/g;
+  /:(?<line>\d{1,7})(?:[-–](?<last>\d{1,7})|:\d{1,7}(?:[-–]\d{1,7})?)?(?!\w)|:line (?<dotnet>\d{1,7})(?!\w)|\((?<paren>\d{1,7})(?:,\d{1,7}\)|\)(?= ?:))|#L(?<hash>\d{1,7})(?:[-–]L?(?<hashLast>\d{1,7}))?(?!\w)|", line (?<quoted>\d{1,7})(?!\w)/g;
 
 const longestPath = 300;
 const pathCharacter = /[\p{L}\p{M}\p{N}_\-.+@$~%#/\\()[\]]/u;
@@ -41,7 +41,7 @@ export function placesIn(text: string, cwd: string): FoundPlace[] {
     const isQuoted = groups["quoted"] !== undefined;
     const start = isQuoted ? quotedStart(text, index, from) : pathStart(text, index, from);
     const path = start === undefined ? undefined : pathInside(text.slice(start, index), cwd);
-    const line = Number(groups["line"] ?? groups["paren"] ?? groups["hash"] ?? groups["quoted"]);
+    const line = Number(groups["line"] ?? groups["dotnet"] ?? groups["paren"] ?? groups["hash"] ?? groups["quoted"]);
     const lastLine = lastLineOf(line, groups["last"] ?? groups["hashLast"]);
     if (start === undefined || path === undefined || line < 1) continue;
     if (parseLink(hrefOf(path, line)) === undefined) continue;

@@ -8,10 +8,12 @@ interface CommentActions {
   threads: CommentThreads;
   /** Sends comments that wait: these, or all. */
   send(ids: readonly string[]): Promise<void>;
+  /** Puts the session on screen that gets the comment. */
+  showSession(commentID: string): void;
   openPlan(): Promise<void>;
 }
 
-export function commentCommands({ threads, send, openPlan }: CommentActions): Record<string, Handler> {
+export function commentCommands({ threads, send, showSession, openPlan }: CommentActions): Record<string, Handler> {
   const add = async (reply: unknown) => (isReply(reply) ? await threads.add(reply) : undefined);
   const onThread = (act: (thread: vscode.CommentThread) => unknown): Handler => {
     return (thread) => (isThread(thread) ? act(thread) : undefined);
@@ -22,7 +24,9 @@ export function commentCommands({ threads, send, openPlan }: CommentActions): Re
   return {
     "rondo.sendComment": async (reply) => {
       const id = await add(reply);
-      if (id !== undefined) await send([id]);
+      if (id === undefined) return;
+      showSession(id);
+      await send([id]);
     },
     "rondo.addComment": add,
     "rondo.sendComments": () => send(threads.pending.map(({ id }) => id)),

@@ -33,6 +33,8 @@ interface CommentOptions {
   takesComments(uri: vscode.Uri): boolean;
   /** Returns what the comment is about. @throws AttachError if the model may not see the lines */
   describe(uri: vscode.Uri, lines: { start: number; end: number }): Promise<Pick<SentComment, "place" | "source">>;
+  /** Whether comments on this document go to the session on screen; without it, all do. */
+  isHere?(uri: vscode.Uri): boolean;
   /** How a place is called in the panel. */
   nameOf(uri: vscode.Uri): string;
 }
@@ -110,11 +112,13 @@ export class CommentThreads implements vscode.Disposable {
     return id;
   }
 
-  /** Returns the comments that wait to be sent, oldest first. */
+  /** Returns the comments that wait to be sent to the session on screen, oldest first. */
   get pending(): PendingComment[] {
-    const all = [...this.#open.values()].flatMap(({ state }) =>
-      pendingIn(state).map((comment) => ({ state, comment })),
+    const { isHere } = this.#options;
+    const here = [...this.#open.values()].filter(
+      ({ state }) => pendingIn(state).length > 0 && (isHere?.(vscode.Uri.parse(state.uri)) ?? true),
     );
+    const all = here.flatMap(({ state }) => pendingIn(state).map((comment) => ({ state, comment })));
     return all
       .sort((a, b) => a.comment.time - b.comment.time)
       .map(({ state, comment }) => {
@@ -150,6 +154,12 @@ export class CommentThreads implements vscode.Disposable {
     });
     for (const { commentID } of sent) this.#update(commentID, (state) => withSent(state, commentID, sessionID));
     return sent;
+  }
+
+  /** Returns the document of a comment. */
+  uriOf(id: string): vscode.Uri | undefined {
+    const uri = this.#withComment(id)?.state.uri;
+    return uri === undefined ? undefined : vscode.Uri.parse(uri);
   }
 
   /** Lets comments wait again that a session has not accepted. */

@@ -1,5 +1,6 @@
 /** Connects comments with the sessions: what they quote, who answers, and the plans that take them. */
 import * as vscode from "vscode";
+import type { Chat } from "../../chat/apply.ts";
 import { attempt } from "../../chat/attempt.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import type { Session } from "../../loop/session/session.ts";
@@ -9,7 +10,7 @@ import type { Review } from "../review/review.ts";
 import type { Conversations } from "../sessions/conversations.ts";
 import { describePlace, nameOf, takesComments } from "./comment-places.ts";
 import { CommentThreads } from "./comment-threads.ts";
-import { openPlan } from "./plan-documents.ts";
+import { isPlan, openPlan, planSessionOf } from "./plan-documents.ts";
 import { ThreadStore } from "./thread-store.ts";
 
 interface CommentSources {
@@ -35,6 +36,8 @@ export class Comments implements vscode.Disposable {
     this.threads = new CommentThreads({
       store: new ThreadStore(storage),
       ...{ takesComments, nameOf },
+      // The model of another session knows nothing of the plan.
+      isHere: (uri) => !isPlan(uri) || planSessionOf(uri) === conversations.current.chat.session.id,
       describe: (uri, lines) => describePlace(review, files, uri, lines),
     });
     this.threads.onDidChange(() => this.#setContext());
@@ -54,6 +57,18 @@ export class Comments implements vscode.Disposable {
     if (event.type === "ended" || event.type === "status") {
       this.threads.follow(chat, event.type === "status" && event.status.type === "idle");
     }
+  }
+
+  /** Call it when another session is on screen: comments on its plans wait for it. */
+  switched(chat: Chat): void {
+    this.threads.follow(chat, false);
+    this.#setContext();
+  }
+
+  /** Puts the session on screen that gets a comment: one on a plan, its own. @throws RecordError if it is gone */
+  showSession(commentID: string): void {
+    const uri = this.threads.uriOf(commentID);
+    if (uri && isPlan(uri)) this.#conversations.show(planSessionOf(uri));
   }
 
   /** For the `when` clauses of the manifest. */

@@ -5,10 +5,14 @@ import type { Chat } from "../../chat/apply.ts";
 import { planText } from "../../chat/plan-text.ts";
 import { textOf } from "../../chat/words.ts";
 import { t } from "../../l10n/l10n.ts";
+import { newestPlan } from "./newest-plan.ts";
 
 const scheme = "rondo-plan";
 
 export const isPlan = (uri: vscode.Uri): boolean => uri.scheme === scheme;
+
+/** Returns the session that has made the plan. */
+export const planSessionOf = (uri: vscode.Uri): string => uri.query.split(" ", 1)[0] ?? "";
 
 /** Returns the message in which the plan stands. */
 export const planIDOf = (uri: vscode.Uri): string => uri.query.slice(uri.query.indexOf(" ") + 1);
@@ -22,7 +26,7 @@ export function planAt({ query }: vscode.Uri, chatOf: (sessionID: string) => Cha
 
 /** Opens the newest plan, or the one in this message. */
 export async function openPlan(chat: Chat, messageID?: string): Promise<void> {
-  const plan = messageID ?? chat.messages.findLast(({ info }) => info.role === "assistant")?.info.id;
+  const plan = messageID ?? newestPlan(chat.messages);
   if (plan === undefined) return;
   const uri = vscode.Uri.from({ scheme, path: "/Plan.md", query: `${chat.session.id} ${plan}` });
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });

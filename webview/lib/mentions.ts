@@ -131,8 +131,10 @@ export function matchIn(name: string, begun: string): number | undefined {
  * What stands before an "@" that begins a name: white space, a bracket, a quote or punctuation, and a character of a
  * language without spaces. After a letter it is an address of mail, after "/" a package, in backticks code.
  */
-const before = String.raw`(?<![^\s([{<«‹„“‘"'（［【《「『，、；：。,;:=—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])`;
-const begunName = new RegExp(`${before}@([^\\s@]*)$`, "u");
+const beginner = String.raw`\s([{<«‹„“‘"'（［【《「『，、；：。,;:=—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}`;
+const before = `(?<![^${beginner}])`;
+/** In a name, an "@" that begins none is a part of it: "logo@2x.png", "https://example.org/@me". */
+const begunName = new RegExp(`${before}@((?:[^\\s@]|(?<=[^${beginner}@])@)*)$`, "u");
 const wholeNames = new RegExp(`${before}@([^\\s@]+)`, "gu");
 
 /**
@@ -145,12 +147,13 @@ export function mentionAt(
   folder?: { start: number; path: string },
 ): { start: number; begun: string } | undefined {
   const written = text.slice(0, cursor);
-  if (folder && written.startsWith(`@${folder.path}`, folder.start)) {
-    const begun = written.slice(folder.start + 1);
-    if (!/[\s@]/.test(begun.slice(folder.path.length))) return { start: folder.start, begun };
-  }
   const [, begun] = begunName.exec(written) ?? [];
-  return begun === undefined ? undefined : { start: cursor - begun.length - 1, begun };
+  const found = begun === undefined ? undefined : { start: cursor - begun.length - 1, begun };
+  if (!folder || (found && found.start > folder.start) || !written.startsWith(`@${folder.path}`, folder.start)) {
+    return found;
+  }
+  const inFolder = written.slice(folder.start + 1);
+  return /\s/.test(inFolder.slice(folder.path.length)) ? found : { start: folder.start, begun: inFolder };
 }
 
 /** What ends a name: other letters would make it another one, and so do "." and ":" before more of it. */

@@ -286,6 +286,24 @@ describe("Q2 the queue", () => {
     await end();
   });
 
+  it("Q2 an edited prompt goes to the agents that it mentions now", async () => {
+    const { h, end } = await waiting();
+    const agent = (name: string) => ({ type: "agent", name }) as const;
+    const text = (words: string) => ({ type: "text", text: words }) as const;
+    await h.send("", { parts: [text("@explore the tests"), agent("explore")] });
+    await h.send("", { parts: [text("For a program's agent"), agent("explore")] });
+    const [mine, programs] = h.chat.queue.map(({ id }) => id);
+    const edited = async (id = "", words = "") => {
+      await h.session.queue.edit(id, [text(words)]);
+      return h.chat.queue.find((one) => one.id === id)?.parts;
+    };
+    assert.deepEqual(await edited(mine, "Look at the tests"), [text("Look at the tests")]);
+    const both = "@general and @explore, not @nobody or @build";
+    assert.deepEqual(await edited(mine, both), [text(both), agent("general"), agent("explore")]);
+    assert.deepEqual(await edited(programs, "Look"), [agent("explore"), text("Look")]);
+    await end();
+  });
+
   it("Q2 R2 a queued prompt is on disk at once", async () => {
     const { h, end } = await waiting("Kept words");
     assert.ok(h.read(".record.jsonl").includes("Kept words"));

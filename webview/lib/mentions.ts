@@ -8,9 +8,12 @@ import {
   type MentionKindNotes,
   mentionKinds,
 } from "../../src/chat/mention-search.ts";
+import { beginner, beforeName } from "../../src/chat/mentioned-names.ts";
 import type { AgentChoice } from "../../src/chat/panel-state.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "./icons.ts";
+
+export { mentionedNames } from "../../src/chat/mentioned-names.ts";
 
 /** What the editor holds, in the order of the list. `held` is undefined until the host has said it. */
 interface ContextRow {
@@ -127,15 +130,8 @@ export function matchIn(name: string, begun: string): number | undefined {
   return starts.find((at) => name.slice(at).toLowerCase().startsWith(begun.toLowerCase()));
 }
 
-/**
- * What stands before an "@" that begins a name: white space, a bracket, a quote or punctuation, and a character of a
- * language without spaces. After a letter it is an address of mail, after "/" a package, in backticks code.
- */
-const beginner = String.raw`\s([{<«‹„“‘"'（［【《「『，、；：。,;:=—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}`;
-const before = `(?<![^${beginner}])`;
 /** In a name, an "@" that begins none is a part of it: "logo@2x.png", "https://example.org/@me". */
-const begunName = new RegExp(`${before}@((?:[^\\s@]|(?<=[^${beginner}@])@)*)$`, "u");
-const wholeNames = new RegExp(`${before}@([^\\s@]+)`, "gu");
+const begunName = new RegExp(`${beforeName}@((?:[^\\s@]|(?<=[^${beginner}@])@)*)$`, "u");
 
 /**
  * Returns the mention that ends at the cursor: the index of its "@" and the beginning of the name. `folder`: one that was
@@ -154,16 +150,4 @@ export function mentionAt(
   }
   const inFolder = written.slice(folder.start + 1);
   return /\s/.test(inFolder.slice(folder.path.length)) ? found : { start: folder.start, begun: inFolder };
-}
-
-/** What ends a name: other letters would make it another one, and so do "." and ":" before more of it. */
-const goesOn = /^[\p{sc=Latin}\p{sc=Cyrl}\p{sc=Grek}\p{M}\p{N}_-]|^[.:/][\p{L}\p{N}]/u;
-
-/** Returns the `names` that the text mentions, each once, in the order of the text. */
-export function mentionedNames(text: string, names: readonly string[]): string[] {
-  const found = [...text.matchAll(wholeNames)].flatMap(([, word = ""]) => {
-    const fitting = names.filter((name) => word.startsWith(name) && !goesOn.test(word.slice(name.length)));
-    return fitting.toSorted((a, b) => b.length - a.length).slice(0, 1);
-  });
-  return [...new Set(found)];
 }

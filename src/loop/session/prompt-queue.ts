@@ -3,7 +3,9 @@
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent, Queued } from "../../chat/events.ts";
 import { newID } from "../../chat/ids.ts";
+import { mentionedNames } from "../../chat/mentioned-names.ts";
 import type { PromptInput, PromptPart, SendTime } from "../../chat/prompt-input.ts";
+import { ownText } from "../../chat/words.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { AgentCatalog } from "../agents/agents.ts";
 import { IntakeError } from "./intake-error.ts";
@@ -16,6 +18,7 @@ interface QueueDeps {
   /** Changes the record while no other process does. @throws IntakeError `session-locked` */
   locked(change: () => void): Promise<void>;
   maxDepth(): number;
+  agents(): AgentCatalog;
 }
 
 /** Returns the prompts that join the turn at its next step. */
@@ -65,8 +68,8 @@ export class PromptQueue {
   }
 
   /**
-   * Replaces the texts in a prompt and keeps its other parts, of which `kept` may leave some out. Returns false for a
-   * prompt that is no longer queued.
+   * Replaces the texts in a prompt and keeps its other parts, of which `kept` may leave some out. The agents that it is
+   * for are those that its new text mentions. Returns false for a prompt that is no longer queued.
    */
   async edit(
     id: string,
@@ -74,9 +77,12 @@ export class PromptQueue {
     kept = (parts: readonly PromptPart[]): readonly PromptPart[] => parts,
   ): Promise<boolean> {
     let isThere = false;
+    const agents = this.#deps.agents().all();
+    const names = agents.flatMap(({ name, mode, hidden }) => (mode === "primary" || hidden ? [] : [name]));
+    const changed = ({ parts, ...prompt }: Queued) => withTexts({ ...prompt, parts: [...kept(parts)] }, texts, names);
     await this.#change((queue) => {
       isThere = queue.some((one) => one.id === id);
-      return queue.map((one) => (one.id === id ? withTexts({ ...one, parts: [...kept(one.parts)] }, texts) : one));
+      return queue.map((one) => (one.id === id ? changed(one) : one));
     });
     return isThere;
   }
@@ -125,9 +131,15 @@ export class PromptQueue {
   }
 }
 
-/** What goes with comments for the model stays, as they do. */
-function withTexts(prompt: Queued, texts: readonly PromptPart[]): Queued {
+/** What goes with comments for the model stays, as they do. `names`: of the agents that can be mentioned. */
+function withTexts(prompt: Queued, texts: readonly PromptPart[], names: readonly string[]): Queued {
   const hasComments = prompt.parts.some(({ type }) => type === "comment");
-  const others = prompt.parts.filter((part) => part.type !== "text" || part.ignored || (part.synthetic && hasComments));
-  return { ...prompt, parts: [...others, ...texts] };
+  const before = mentionedNames(ownText(prompt.parts), names);
+  const now = mentionedNames(ownText(texts), names);
+  const others = prompt.parts.filter((part) => {
+    // A program may have sent it to an agent without a mention.
+    if (part.type === "agent") return !before.includes(part.name) && !now.includes(part.name);
+    return part.type !== "text" || part.ignored || (part.synthetic && hasComments);
+  });
+  return { ...prompt, parts: [...others, ...texts, ...now.map((name) => ({ type: "agent" as const, name }))] };
 }

@@ -85,6 +85,7 @@ export class Session {
       flush: () => deps.recorder.flush(),
       locked: (change) => this.#turns.locked(change),
       maxDepth: () => deps.limits().maxQueueDepth,
+      agents: () => this.#state.resolver.project.agents,
     });
     this.requests = new OpenRequests(emit, (rules, scope) => deps.keepRules(rules, scope, chat.session.id));
     this.permissions = new Permissions({

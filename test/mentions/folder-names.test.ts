@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { folderNames } from "../../src/extension/mentions/folder-names.ts";
 
-const names = (...folders: [name: string, path: string][]) => folderNames(folders.map(([name, path]) => ({ name, path })));
+const names = (...folders: [name: string, path: string][]) =>
+  folderNames(folders.map(([name, path]) => ({ name, path })));
 
 describe("names of a workspace's folders", () => {
   it("are one word each, and no two are alike", () => {

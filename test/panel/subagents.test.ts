@@ -197,7 +197,7 @@ describe("mentions", () => {
     assert.equal(mentionAt("see @my dogs/a", 14, folder), undefined);
   });
 
-  it("go on over an \"@\" that begins no name: in web addresses, scopes and names of pictures", () => {
+  it('go on over an "@" that begins no name: in web addresses, scopes and names of pictures', () => {
     for (const begun of ["https://x.org/@me/post", "src/@types/a", "logo@2x", "react@18", "https://a:b@c.de"]) {
       const text = `see @${begun}`;
       assert.deepEqual(mentionAt(text, text.length), { start: 4, begun }, text);

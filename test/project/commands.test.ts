@@ -160,7 +160,8 @@ describe("command files and skills", () => {
         ["two", path.join(realFolder(folders[1] ?? ""), ".claude/skills/two/SKILL.md")],
       ],
     );
-    for (const { path: told } of skills) assert.match(await readFile(path.resolve(folders[0] ?? "", told), "utf8"), /Do/);
+    for (const { path: told } of skills)
+      assert.match(await readFile(path.resolve(folders[0] ?? "", told), "utf8"), /Do/);
     const { commands } = loadCommands(places);
     assert.equal(commands.get("two")?.source, "api/.claude/skills/two/SKILL.md");
     const several = new SlashCommands(() => commands, new ServerPrompts(run({}).servers));

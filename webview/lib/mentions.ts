@@ -8,7 +8,7 @@ import {
   type MentionKindNotes,
   mentionKinds,
 } from "../../src/chat/mention-search.ts";
-import { beginner, beforeName } from "../../src/chat/mentioned-names.ts";
+import { beforeName, beginner } from "../../src/chat/mentioned-names.ts";
 import type { AgentChoice } from "../../src/chat/panel-state.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "./icons.ts";

@@ -17,25 +17,28 @@ export interface WrittenArgument {
 
 /**
  * Returns the written arguments in their order. `name=value` gives one by its name; other words are those that are still
- * missing, in turn, and the last one takes all words that follow. Quoted words are one.
+ * missing, in turn, and the last one takes all that follows as it is written: code keeps its quotes and lines. Quoted
+ * words are one.
  */
 export function writtenArguments(text: string, declared: readonly CommandArgument[]): WrittenArgument[] {
-  const written: WrittenArgument[] = [];
+  const written: (Word & { name: string })[] = [];
   for (const word of wordsIn(text, declared)) {
     const isTaken = (name: string) => written.some((one) => one.name === name);
     const named = word.name !== undefined && !isTaken(word.name) ? word.name : undefined;
     const name = named ?? declared.find((one) => !isTaken(one.name))?.name;
     const last = written.at(-1);
     if (name !== undefined) written.push({ ...word, name });
-    else if (last) Object.assign(last, { end: word.end, value: `${last.value} ${word.value}` });
+    else if (last) Object.assign(last, { end: word.end, value: text.slice(last.from, word.end) });
   }
-  return written;
+  return written.map(({ name, start, end, value }) => ({ name, start, end, value }));
 }
 
 interface Word {
   /** Undefined for a word without the name of an argument. */
   name: string | undefined;
   start: number;
+  /** Where its value begins, with its quotes. */
+  from: number;
   end: number;
   value: string;
 }
@@ -53,7 +56,7 @@ function wordsIn(text: string, declared: readonly CommandArgument[]): Word[] {
     const body = rest.slice(prefix);
     const [whole = "", double, single] = /^(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|\S*)/.exec(body) ?? [];
     const end = at + prefix + whole.length;
-    words.push({ name, start: at, end, value: double ?? single ?? whole });
+    words.push({ name, start: at, from: at + prefix, end, value: double ?? single ?? whole });
     at = Math.max(end, at + 1);
   }
   return words;

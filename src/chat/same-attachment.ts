@@ -4,12 +4,15 @@ import type { Attachment } from "./prompt-input.ts";
 /** An attachment without its text. */
 interface AttachedPlace {
   url: string;
+  filename?: string;
   source?: Omit<NonNullable<Attachment["source"]>, "text"> | undefined;
 }
 
 /** Whether both are the same file, or the same lines of it, whatever text they have. */
 export function isSamePlace(one: AttachedPlace, other: AttachedPlace): boolean {
-  return one.url === other.url && linesOf(one) === linesOf(other);
+  // An address with the content in it names no file: two files may have the same content.
+  const isSameFile = one.url === other.url && (!one.url.startsWith("data:") || one.filename === other.filename);
+  return isSameFile && linesOf(one) === linesOf(other);
 }
 
 /** A whole file that has grown is the same one. */

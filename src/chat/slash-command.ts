@@ -31,14 +31,19 @@ export function slashCommandIn(text: string): SlashCommand | undefined {
 
 /**
  * Fills in the arguments: `$ARGUMENTS` is all of them, `$1` to `$9` are single ones, of which quoted words are one.
+ * `$ARGUMENTS[0]` is the first one, too; and in a template with `$0`, all are counted from 0, as Claude Code does since
+ * it has that form ("Available string substitutions" in https://code.claude.com/docs/en/skills).
  * What comes from an argument is not filled in again. Arguments that the template has no place for follow it.
  */
 export function fillTemplate(template: string, args: string): string {
   const single = argumentsIn(args);
+  const places = /\$(?:ARGUMENTS(?:\[(\d{1,2})\])?|(\d))(?![A-Za-z0-9_])/g;
+  const first = [...template.matchAll(places)].some(([, , digit]) => digit === "0") ? 0 : 1;
   let hasPlace = false;
-  const filled = template.replace(/\$(ARGUMENTS|[1-9])(?![A-Za-z0-9_])/g, (_, place: string) => {
+  const filled = template.replace(places, (_, index?: string, digit?: string) => {
     hasPlace = true;
-    return place === "ARGUMENTS" ? args : (single[Number(place) - 1] ?? "");
+    if (index !== undefined) return single[Number(index)] ?? "";
+    return digit === undefined ? args : (single[Number(digit) - first] ?? "");
   });
   return hasPlace || args === "" ? filled : english(`${filled}\n\nArguments: ${args}`);
 }

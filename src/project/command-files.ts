@@ -16,9 +16,11 @@ import {
   listMarkdown,
 } from "../tools/node-host/config-files.ts";
 import { readMarkdownFile, textIn } from "./prompt-file.ts";
-import { skillsOf } from "./skill-files.ts";
+import { skillsOf, toldPath } from "./skill-files.ts";
 
 export interface PromptCommand extends CommandChoice {
+  /** Its file, as tools find it; empty for Rondo's own. */
+  path: string;
   /** What the model gets, with places for the arguments. */
   template: string;
 }
@@ -45,14 +47,15 @@ export function loadCommands(places: ConfigPlaces): { commands: Map<string, Prom
         description: textIn(data, "description") || firstLine(body),
         hint: textIn(data, "argument-hint"),
         source: root.prefix + file,
+        path: toldPath(root, roots, file),
         template: body,
       });
     }
   }
   const skills = skillsOf(roots);
-  for (const { name, description, hint, shown, body, isForUser } of skills.skills) {
+  for (const { name, description, hint, shown, path: file, body, isForUser } of skills.skills) {
     if (!isForUser || commands.has(name)) continue;
-    commands.set(name, { name, description, hint, source: shown, template: body });
+    commands.set(name, { name, description, hint, source: shown, path: file, template: body });
   }
   return { commands, problems: [...problems, ...skills.problems] };
 }

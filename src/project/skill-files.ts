@@ -15,7 +15,7 @@ interface Skill {
   description: string;
   /** Of its arguments; empty if it says none. */
   hint: string;
-  /** For the model: relative to the workspace, or absolute. */
+  /** For the model, as its tools find it. */
   path: string;
   /** For display. */
   shown: string;
@@ -59,13 +59,18 @@ export function skillsOf(roots: readonly ConfigRoot[]): { skills: Skill[]; probl
       skills.set(name, {
         ...{ name, description, body, shown: root.prefix + file },
         hint: textIn(data, "argument-hint"),
-        path: root.source === "workspace" ? root.prefix + file : path.join(root.folder, file),
+        path: toldPath(root, roots, file),
         isForModel: !flagIn(data, "disable-model-invocation", false),
         isForUser: flagIn(data, "user-invocable", true),
       });
     }
   }
   return { skills: [...skills.values()], problems };
+}
+
+/** Returns a path that tools find: relative to the first folder of the workspace, where they begin, else absolute. */
+export function toldPath(root: ConfigRoot, roots: readonly ConfigRoot[], file: string): string {
+  return root.source === "workspace" && root === roots[0] ? file : path.join(root.folder, file);
 }
 
 /** Returns what the model is told of. Those that no longer fit are left out, and said. */

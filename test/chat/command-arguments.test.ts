@@ -32,6 +32,17 @@ describe("arguments of commands", () => {
     assert.deepEqual(written("city=A city=B"), ["city=A", "state=B"]);
   });
 
+  it("what follows the last one stays as it is written: quotes, spaces and lines", () => {
+    const code = `if (a == "b") {\n    run('c');\n}`;
+    assert.deepEqual(written(`Berlin ${code}`), ["city=Berlin", `state=${code}`]);
+    assert.deepEqual(written(`Berlin "New" York`), ["city=Berlin", `state="New" York`]);
+    assert.deepEqual(written(`Berlin state=say "no"  twice`), ["city=Berlin", `state=say "no"  twice`]);
+    assert.deepEqual(written(`Berlin "New York" \n`), ["city=Berlin", "state=New York"]);
+    assert.deepEqual(turn(`Berlin say "n`), ["state", 7, `say "n`]);
+    const one = declared.slice(0, 1);
+    assert.deepEqual(writtenArguments(`"a" + 'b'`, one), [{ name: "city", start: 0, end: 9, value: `"a" + 'b'` }]);
+  });
+
   it("a quote that is still open reaches to the end", () => {
     assert.deepEqual(written(`"New Yo`), ["city=New Yo"]);
     assert.deepEqual(written(`"`), ["city="]);

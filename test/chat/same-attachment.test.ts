@@ -14,6 +14,9 @@ describe("attachments", () => {
     assert.deepEqual(joined([], [first, first]), [first]);
     const picture = { mime: "image/png", filename: "a.png", url: "data:image/png;base64,AA==" };
     assert.deepEqual(joined([picture], [picture]), [picture]);
+    const copy = { ...picture, filename: "copy of a.png" };
+    assert.deepEqual(joined([picture], [copy, picture]), [picture, copy]);
+    assert.deepEqual(renewed([picture, copy], [copy]), [picture, copy]);
   });
 
   it("V14 that come again have the newer text, in their place", () => {

@@ -22,6 +22,10 @@ describe("slash commands", () => {
       ["Fix $1 before $2.", `"one two" 'three four'`, "Fix one two before three four."],
       ["Fix $1 before $2.", "one", "Fix one before ."],
       ["Fix $ARGUMENTS.", "", "Fix ."],
+      // As Claude Code counts today.
+      ["Move $ARGUMENTS[0] to $ARGUMENTS[1].", `"a b" c`, "Move a b to c."],
+      ["Move $0 to $1: $ARGUMENTS.", `"a b" c`, `Move a b to c: "a b" c.`],
+      ["<$ARGUMENTS[2]>", "a b", "<>"],
       // No places.
       ["Costs $10, $1_000 and $ARGUMENTSX.", "", "Costs $10, $1_000 and $ARGUMENTSX."],
       ["Write an entry.", "1.2", "Write an entry.\n\nArguments: 1.2"],

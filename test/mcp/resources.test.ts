@@ -113,6 +113,28 @@ describe("resources of MCP servers", () => {
     assert.equal(textOf(attachments[0] ?? assert.fail()), "The text of repo://a/b/contents/c.ts");
   });
 
+  it("T18 an expression of several variables has its separator between them, and each is encoded", () => {
+    const filled = (uri: string, values: Record<string, string>, isRequired = false) => {
+      const variables = Object.keys(values).map((name) => ({ name, description: "", isRequired }));
+      return resourceAddress({ uri, variables }, values);
+    };
+    const [schema, table] = ["a b", "c/d?e"];
+    for (const [uri, address] of [
+      ["db://x{/schema,table}", "db://x/a%20b/c%2Fd%3Fe"],
+      ["db://x{/schema,table*}", "db://x/a%20b/c/d%3Fe"],
+      ["db://x{.schema,table}", "db://x.a%20b.c%2Fd%3Fe"],
+      ["db://{schema,table}", "db://a%20b,c%2Fd%3Fe"],
+      ["db://{+schema,table}", "db://a%20b,c/d?e"],
+      ["db://x{#schema,table}", "db://x#a%20b,c/d?e"],
+      ["db://x{?schema,table}", "db://x?schema=a%20b&table=c%2Fd%3Fe"],
+    ] as const) {
+      assert.equal(filled(uri, { schema, table }), address, uri);
+    }
+    assert.equal(filled("db://x{/schema,table}", { schema: "", table }), "db://x/c%2Fd%3Fe");
+    assert.equal(filled("db://x{#schema,table}", { schema: "", table: "t" }), "db://x#t");
+    assert.throws(() => filled("db://{schema,table}", { schema: "", table }, true), refusal(/is not complete/));
+  });
+
   it("T18 a template whose variables cannot be given is not offered, and its values are one visible line", async () => {
     const { resources } = await opened({ bad: bad("templates") });
     const all = (await resources.findResources("", 5000)).flatMap((one) => (one.type === "template" ? [one] : []));

@@ -40,6 +40,18 @@ async function carry(panel: PanelPage, by: "paste" | "drop", { files = [], texts
   );
 }
 
+/** Files are read only when the returned function is called. */
+async function heldReading({ page }: PanelPage): Promise<() => Promise<void>> {
+  await page.evaluate(() => {
+    const { prototype } = FileReader;
+    const read = prototype.readAsDataURL;
+    prototype.readAsDataURL = function (file) {
+      window.addEventListener("go-on", () => read.call(this, file), { once: true });
+    };
+  });
+  return () => page.evaluate(() => void window.dispatchEvent(new Event("go-on")));
+}
+
 /** Returns what the host was sent, once there are as many. */
 async function attached(panel: PanelPage, count = 1) {
   await panel.page.waitForFunction((n) => window.sent.filter(({ type }) => type === "attach-data").length >= n, count);
@@ -164,6 +176,40 @@ describe("attaching", () => {
     await panel.page.waitForFunction(() => window.sent.some(({ type }) => type === "prompt"));
     const types = (await panel.sent()).map(({ type }) => type);
     assert.ok(types.indexOf("attach-data") >= 0 && types.indexOf("attach-data") < types.indexOf("prompt"));
+  });
+
+  it("V14 a message that waits for an image is sent once, however often Enter is pressed", async () => {
+    const panel = await opened({ attachments: [pasted] });
+    const goOn = await heldReading(panel);
+    await message(panel).fill("Look at this.");
+    await carry(panel, "paste", { files: [png("dot.png", 10, 10)] });
+    for (const key of ["Enter", "Enter", "Alt+Enter"]) await message(panel).press(key);
+    await goOn();
+    await panel.page.waitForFunction(() => window.sent.some(({ type }) => type === "prompt"));
+    assert.deepEqual(
+      (await panel.sentOf("prompt")).map(({ text, when }) => [text, when]),
+      [["Look at this.", "after-turn"]],
+    );
+  });
+
+  it("V14 a message that waits for an image is not sent when another session comes on screen, nor is its draft", async () => {
+    const panel = await opened();
+    const goOn = await heldReading(panel);
+    await message(panel).fill("Look at this.");
+    await carry(panel, "paste", { files: [png("dot.png", 10, 10)] });
+    await message(panel).press("Enter");
+    const other = f.chat("Other", [f.you("before")]);
+    other.session = { ...other.session, id: "ses_other" };
+    await panel.post(f.snapshot(other, f.panelState(), "not written to its end"));
+    await goOn();
+    const words = "Another session came on screen before it was sent.";
+    await panel.page.waitForFunction(
+      (text) => window.sent.some(({ type }) => type === "prompt") || document.body.innerText.includes(text),
+      words,
+    );
+    assert.deepEqual(await panel.sentOf("prompt"), []);
+    assert.equal(await message(panel).inputValue(), "not written to its end");
+    assert.equal((await panel.sentOf("draft")).at(-1)?.text, "Look at this.");
   });
 
   it("V14 a long text becomes a chip, unless Shift is held; a short one is written", async () => {
@@ -291,6 +337,19 @@ describe("attaching", () => {
       (await panel.sentOf("detach")).map(({ index }) => index),
       [1, 0],
     );
+  });
+
+  it("V14 a Backspace that is held empties the message and leaves the chips", async () => {
+    const panel = await opened({ attachments: [pasted, picture] });
+    await message(panel).fill("xy");
+    await message(panel).focus();
+    // A key that goes down again without having come up repeats.
+    for (let times = 0; times < 5; times++) await panel.page.keyboard.down("Backspace");
+    assert.equal(await message(panel).inputValue(), "");
+    assert.deepEqual(await panel.sentOf("detach"), []);
+    await panel.page.keyboard.up("Backspace");
+    await message(panel).press("Backspace");
+    assert.equal((await panel.sentOf("detach")).length, 1);
   });
 
   it("V14 says that the model cannot see pictures, and offers another", async () => {

@@ -61,6 +61,17 @@ describe("commands", () => {
     await panel.page.getByRole("region", { name: "Context" }).waitFor();
   });
 
+  it("that take no words keep those that follow them, and say so", async () => {
+    const panel = await opened();
+    const text = "/new Split the module\nand test it";
+    await message(panel).fill(text);
+    await message(panel).press("Enter");
+    await panel.page.getByText("/new takes no arguments.").waitFor();
+    assert.equal(await message(panel).inputValue(), text);
+    assert.deepEqual(await panel.sentOf("new-session"), []);
+    assert.deepEqual(await prompts(panel), []);
+  });
+
   it("that is named wholly comes before longer names", async () => {
     const panel = await opened();
     await type(panel, "/mode");

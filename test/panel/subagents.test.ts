@@ -5,7 +5,8 @@ import type { ChatEvent } from "../../src/chat/events.ts";
 import { ownWords } from "../../src/chat/words.ts";
 import { price, rough } from "../../webview/lib/format.ts";
 import { keepSame, rowsOf } from "../../webview/lib/log-rows.ts";
-import { mentionAt, mentionedNames } from "../../webview/lib/mentions.ts";
+import { mentionedNames } from "../../webview/lib/mentioned-names.ts";
+import { mentionAt } from "../../webview/lib/mentions.ts";
 import { messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
 import {
   askerOf,
@@ -195,6 +196,25 @@ describe("mentions", () => {
     assert.deepEqual(mentionAt("see @my docs/a", 14, folder), { start: 4, begun: "my docs/a" });
     assert.equal(mentionAt("see @my docs/a b", 16, folder), undefined);
     assert.equal(mentionAt("see @my dogs/a", 14, folder), undefined);
+  });
+
+  it('go on over an "@" that begins no name: in web addresses, scopes and names of pictures', () => {
+    for (const begun of ["https://x.org/@me/post", "src/@types/a", "logo@2x", "react@18", "https://a:b@c.de"]) {
+      const text = `see @${begun}`;
+      assert.deepEqual(mentionAt(text, text.length), { start: 4, begun }, text);
+    }
+    assert.deepEqual(mentionAt("@one,@two", 9), { start: 5, begun: "two" });
+    assert.deepEqual(mentionAt("@文件@two", 7), { start: 3, begun: "two" });
+    assert.deepEqual(mentionAt("@a@b @c", 7), { start: 5, begun: "c" });
+    assert.deepEqual(mentionAt("see @my docs/@types/a", 21, { start: 4, path: "my docs/" }), {
+      ...{ start: 4, begun: "my docs/@types/a" },
+    });
+    const folder = { start: 0, path: "src/" };
+    assert.deepEqual(mentionAt("@src/a,@two", 11, folder), { start: 7, begun: "two" });
+    const long = `@${"a@".repeat(50_000)} `;
+    const start = performance.now();
+    assert.equal(mentionAt(long, long.length), undefined);
+    assert.ok(performance.now() - start < 500);
   });
 
   it("are sent once each, and only for existing agents", () => {

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { SlashCommands } from "../../src/extension/panel/slash-commands.ts";
 import { localized } from "../../src/l10n/l10n.ts";
 import { skillsText } from "../../src/loop/setup/system-prompt.ts";
 import { ServerPrompts } from "../../src/mcp/prompts/server-prompts.ts";
 import { loadCommands } from "../../src/project/command-files.ts";
+import { toldSkills } from "../../src/project/skill-files.ts";
+import { configRoots, realFolder } from "../../src/tools/node-host/config-files.ts";
 import { run } from "../mcp/mcp.ts";
 import { usualBoundary } from "../read-boundary.ts";
 import { TestFolders } from "./folders.ts";
@@ -139,5 +143,35 @@ describe("command files and skills", () => {
     const { skills, problems } = at.load();
     assert.ok(skills.length > 10 && skills.length < 20, `${skills.length}`);
     assert.ok(problems.some((problem) => problem.startsWith("The model is not told of these skills")));
+  });
+
+  it("M1 of several folders, the model is told paths that its tools find", async () => {
+    at.put("work/.claude/skills/one/SKILL.md", skill("First"));
+    at.put("work/api/.claude/skills/two/SKILL.md", skill("Second"));
+    at.put("work/api/.claude/commands/three.md", "Do it.");
+    const folders = [path.join(at.work, "web"), path.join(at.work, "api")];
+    at.put("work/web/.claude/skills/one/SKILL.md", skill("First"));
+    const places = { folders, home: at.home, trusted: true, boundary: usualBoundary };
+    const { skills } = toldSkills(configRoots(places));
+    assert.deepEqual(
+      skills.map(({ name, path: told }) => [name, told]),
+      [
+        ["one", ".claude/skills/one/SKILL.md"],
+        ["two", path.join(realFolder(folders[1] ?? ""), ".claude/skills/two/SKILL.md")],
+      ],
+    );
+    for (const { path: told } of skills)
+      assert.match(await readFile(path.resolve(folders[0] ?? "", told), "utf8"), /Do/);
+    const { commands } = loadCommands(places);
+    assert.equal(commands.get("two")?.source, "api/.claude/skills/two/SKILL.md");
+    const several = new SlashCommands(() => commands, new ServerPrompts(run({}).servers));
+    for (const [command, file] of [
+      ["/two", ".claude/skills/two/SKILL.md"],
+      ["/three", ".claude/commands/three.md"],
+    ] as const) {
+      const from = `, from ${path.join(realFolder(folders[1] ?? ""), file)}. It says:`;
+      assert.ok(several.instructions(command)?.includes(from), several.instructions(command));
+    }
+    assert.match(several.instructions("/one") ?? "", /, from \.claude\/skills\/one\/SKILL\.md\. It says:/);
   });
 });

@@ -120,14 +120,40 @@ export function submitDraft(when: Parameters<typeof panel.prompt>[0]): void {
     sendDraft(when);
     return;
   }
+  if (typed.args !== "" && command.hint === "" && !command.choice) {
+    // The words may be a task: they are not thrown away.
+    panel.notice = {
+      message: t("/{0} takes no arguments.", command.name),
+      next: t("Send it alone."),
+      fix: "none",
+    };
+    return;
+  }
   panel.write("");
   command.run(typed.args, when);
 }
 
+/** A message that waits until what was pasted into it is read. */
+let waiting: { sessionID: string | undefined; when: Parameters<typeof panel.prompt>[0] } | undefined;
+
 /** What was pasted belongs to this message. */
 function sendDraft(when: Parameters<typeof panel.prompt>[0]): void {
-  if (isReading()) void allRead().then(() => panel.prompt(when));
-  else panel.prompt(when);
+  if (!isReading()) {
+    panel.prompt(when);
+    return;
+  }
+  const isFirst = waiting === undefined;
+  waiting = { sessionID: panel.chat?.session.id, when };
+  // Enter that is pressed again sends no second message.
+  if (isFirst) void allRead().then(sendWaiting);
+}
+
+/** Only what the user has sent: the draft of a session that has come on screen meanwhile is another one. */
+function sendWaiting(): void {
+  const sent = waiting;
+  waiting = undefined;
+  if (sent?.sessionID === panel.chat?.session.id) panel.prompt(sent?.when);
+  else panel.notice = { message: t("Another session came on screen before it was sent."), next: "", fix: "none" };
 }
 
 /** The models by their names; names that several have, with what tells them apart. */

@@ -11,6 +11,7 @@ import {
 import type { AgentChoice } from "../../src/chat/panel-state.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "./icons.ts";
+import { beforeName, beginner } from "./mentioned-names.ts";
 
 /** What the editor holds, in the order of the list. `held` is undefined until the host has said it. */
 interface ContextRow {
@@ -127,13 +128,8 @@ export function matchIn(name: string, begun: string): number | undefined {
   return starts.find((at) => name.slice(at).toLowerCase().startsWith(begun.toLowerCase()));
 }
 
-/**
- * What stands before an "@" that begins a name: white space, a bracket, a quote or punctuation, and a character of a
- * language without spaces. After a letter it is an address of mail, after "/" a package, in backticks code.
- */
-const before = String.raw`(?<![^\s([{<«‹„“‘"'（［【《「『，、；：。,;:=—–\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])`;
-const begunName = new RegExp(`${before}@([^\\s@]*)$`, "u");
-const wholeNames = new RegExp(`${before}@([^\\s@]+)`, "gu");
+/** In a name, an "@" that begins none is a part of it: "logo@2x.png", "https://example.org/@me". */
+const begunName = new RegExp(`${beforeName}@((?:[^\\s@]|(?<=[^${beginner}@])@)*)$`, "u");
 
 /**
  * Returns the mention that ends at the cursor: the index of its "@" and the beginning of the name. `folder`: one that was
@@ -145,22 +141,11 @@ export function mentionAt(
   folder?: { start: number; path: string },
 ): { start: number; begun: string } | undefined {
   const written = text.slice(0, cursor);
-  if (folder && written.startsWith(`@${folder.path}`, folder.start)) {
-    const begun = written.slice(folder.start + 1);
-    if (!/[\s@]/.test(begun.slice(folder.path.length))) return { start: folder.start, begun };
-  }
   const [, begun] = begunName.exec(written) ?? [];
-  return begun === undefined ? undefined : { start: cursor - begun.length - 1, begun };
-}
-
-/** What ends a name: other letters would make it another one, and so do "." and ":" before more of it. */
-const goesOn = /^[\p{sc=Latin}\p{sc=Cyrl}\p{sc=Grek}\p{M}\p{N}_-]|^[.:/][\p{L}\p{N}]/u;
-
-/** Returns the `names` that the text mentions, each once, in the order of the text. */
-export function mentionedNames(text: string, names: readonly string[]): string[] {
-  const found = [...text.matchAll(wholeNames)].flatMap(([, word = ""]) => {
-    const fitting = names.filter((name) => word.startsWith(name) && !goesOn.test(word.slice(name.length)));
-    return fitting.toSorted((a, b) => b.length - a.length).slice(0, 1);
-  });
-  return [...new Set(found)];
+  const found = begun === undefined ? undefined : { start: cursor - begun.length - 1, begun };
+  if (!folder || (found && found.start > folder.start) || !written.startsWith(`@${folder.path}`, folder.start)) {
+    return found;
+  }
+  const inFolder = written.slice(folder.start + 1);
+  return /\s/.test(inFolder.slice(folder.path.length)) ? found : { start: folder.start, begun: inFolder };
 }

@@ -27,7 +27,7 @@ import { Draft } from "./draft.svelte.ts";
 import { EarlierMessages } from "./earlier-messages.svelte.ts";
 import { fileChecks } from "./file-checks.svelte.ts";
 import { Inbox } from "./inbox.ts";
-import { mentionedNames } from "./mentions.ts";
+import { mentionedNames } from "./mentioned-names.ts";
 import { messageGroupsOf } from "./message-groups.ts";
 import { forgetKept } from "./open-lines.svelte.ts";
 import { sessionTitle } from "./session-title.ts";

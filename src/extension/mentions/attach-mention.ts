@@ -104,16 +104,11 @@ export class AttachMention {
   /** The names of its files; the model reads those that it needs. */
   async #folder(uri: vscode.Uri): Promise<Attachment> {
     const { index } = this.#options;
-    // It may have been dropped, or have got files since the list was opened.
-    await index.refresh(false);
     const name = index.nameOf(uri) ?? vscode.workspace.asRelativePath(uri);
     const folder = name.endsWith("/") ? name : `${name}/`;
-    const paths = [index.names(false), index.names(true)].map(
-      (names) => names?.paths.filter((path) => path.startsWith(folder)) ?? [],
-    );
-    const files = paths.find((some) => some.length > 0) ?? [];
+    const files = await index.filesIn(uri);
     const left = files.length - maxListed;
-    const told = files.slice(0, maxListed).map((path) => toldName(index.uriOf(path)));
+    const told = files.slice(0, maxListed).map((file) => toldName(vscode.Uri.joinPath(uri, file)));
     const lines = [...told, ...(left > 0 ? [`and ${plural(left, "more file")}`] : [])];
     return textAttachment(folder, `${folder} has ${plural(files.length, "file")}:\n${lines.join("\n")}`);
   }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { listArguments } from "../../tools/file-access/search-filter.ts";
 import type { TextSearch } from "../../tools/host.ts";
 import { FileNames } from "./file-search.ts";
+import { folderNames } from "./folder-names.ts";
 import { VirtualFiles } from "./virtual-files.ts";
 
 /** Characters of all paths of a folder, about a million files. More are left out. */
@@ -17,7 +18,14 @@ interface IndexOptions {
 
 interface ListedFiles {
   names: FileNames;
-  folders: readonly vscode.Uri[];
+  /** Of all folders. */
+  folders: string;
+}
+
+/** A folder of the session, with its name before the paths of its files. */
+interface NamedRoot {
+  uri: vscode.Uri;
+  name: string;
 }
 
 export class FileIndex {
@@ -51,13 +59,15 @@ export class FileIndex {
     }
   }
 
-  /** `file`: as in the names. */
+  /** `file`: as in the names; a folder with "/" at its end. */
   uriOf(file: string): vscode.Uri {
-    const folders = this.#listings.get(false)?.folders ?? this.#folders;
-    const [only, ...others] = folders;
-    if (only && others.length === 0) return vscode.Uri.joinPath(only, file);
-    const folder = folders.find((one) => file.startsWith(`${nameOfFolder(one)}/`));
-    return vscode.Uri.joinPath(folder ?? vscode.Uri.file("/"), file.slice(file.indexOf("/") + 1));
+    const roots = this.#roots;
+    const [only, ...others] = roots;
+    if (only && others.length === 0) return vscode.Uri.joinPath(only.uri, file);
+    const end = file.indexOf("/");
+    const root = roots.find(({ name }) => name === file.slice(0, end));
+    const inRoot = file.slice(end + 1);
+    return vscode.Uri.joinPath(root?.uri ?? vscode.Uri.file("/"), ...(inRoot === "" ? [] : [inRoot]));
   }
 
   /**
@@ -70,39 +80,54 @@ export class FileIndex {
     return path === undefined ? undefined : this.uriOf(path);
   }
 
-  /** Returns the name of a file in the index; undefined if it is in none of the folders. */
+  /** Returns the name of a file or folder in the index; undefined if it is in none of the session's folders. */
   nameOf(uri: vscode.Uri): string | undefined {
-    const folders = this.#folders;
-    const folder = folders.find((one) => uri.scheme === one.scheme && uri.path.startsWith(`${one.path}/`));
-    if (!folder) return undefined;
-    const name = uri.path.slice(folder.path.length + 1);
-    return folders.length === 1 ? name : `${nameOfFolder(folder)}/${name}`;
+    const roots = this.#roots;
+    const isIn = ({ scheme, path: folder }: vscode.Uri) =>
+      uri.scheme === scheme && (uri.path === folder || uri.path.startsWith(`${folder}/`));
+    const root = roots.find((one) => isIn(one.uri));
+    if (!root) return undefined;
+    const inRoot = uri.path.slice(root.uri.path.length + 1);
+    if (inRoot === "") return root.name;
+    return roots.length === 1 ? inRoot : `${root.name}/${inRoot}`;
+  }
+
+  /**
+   * Lists the files of any folder, in order, relative to it. Those that git ignores are listed where there are no others.
+   * Never rejects.
+   */
+  async filesIn(folder: vscode.Uri): Promise<string[]> {
+    if (folder.scheme !== "file") return [...(await this.#virtual.list(folder))].sort();
+    const files = await this.#onDisk(folder, false);
+    return (files.length > 0 ? files : await this.#onDisk(folder, true)).sort();
   }
 
   /** The folders may be others by now: those of another session. */
   #current(ignored: boolean): ListedFiles | undefined {
     const listing = this.#listings.get(ignored);
-    const isSame = listing && String(listing.folders) === String(this.#folders);
+    const isSame = listing && listing.folders === keyOf(this.#roots);
     return isSame ? listing : undefined;
   }
 
-  get #folders(): vscode.Uri[] {
+  get #roots(): NamedRoot[] {
     const onDisk = this.#options.folders().map((folder) => vscode.Uri.file(folder));
     const virtual = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme !== "file");
-    return [...onDisk, ...virtual.map(({ uri }) => uri)];
+    const uris = [...onDisk, ...virtual.map(({ uri }) => uri)];
+    const names = folderNames(uris.map((uri) => ({ name: nameOfFolder(uri), path: uri.path })));
+    return uris.map((uri, at) => ({ uri, name: names[at] ?? "" }));
   }
 
   async #list(ignored: boolean): Promise<boolean> {
-    const folders = this.#folders;
+    const roots = this.#roots;
     const lists = await Promise.all(
-      folders.map(async (folder) => {
-        const files = folder.scheme === "file" ? await this.#onDisk(folder, ignored) : await this.#virtual.list(folder);
-        return folders.length === 1 ? files : files.map((file) => `${nameOfFolder(folder)}/${file}`);
+      roots.map(async ({ uri, name }) => {
+        const files = uri.scheme === "file" ? await this.#onDisk(uri, ignored) : await this.#virtual.list(uri);
+        return roots.length === 1 ? files : files.map((file) => `${name}/${file}`);
       }),
     );
     const before = this.#current(ignored)?.names.paths ?? [];
     const names = new FileNames(lists.flat());
-    this.#listings.set(ignored, { names, folders });
+    this.#listings.set(ignored, { names, folders: keyOf(roots) });
     return before.length !== names.paths.length || names.paths.some((file, at) => file !== before[at]);
   }
 
@@ -127,7 +152,10 @@ export class FileIndex {
   }
 }
 
-/** Two folders of a workspace may have the same name: then the first is meant. */
-function nameOfFolder(folder: vscode.Uri): string {
-  return vscode.workspace.getWorkspaceFolder(folder)?.name ?? path.posix.basename(folder.path);
+/** As VS Code calls it. */
+function nameOfFolder(uri: vscode.Uri): string {
+  const folder = vscode.workspace.getWorkspaceFolder(uri);
+  return folder?.uri.toString() === uri.toString() ? folder.name : path.posix.basename(uri.path);
 }
+
+const keyOf = (roots: readonly NamedRoot[]): string => roots.map(({ uri, name }) => `${name} ${uri}`).join("\n");

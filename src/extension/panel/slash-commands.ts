@@ -12,7 +12,7 @@ const ownCommands: readonly PromptCommand[] = [
     name: "init",
     description: t("Write AGENTS.md, which tells Rondo about this project."),
     hint: "",
-    source: "Rondo",
+    ...{ source: "Rondo", path: "" },
     template:
       "Write AGENTS.md at the top of the workspace, or improve the one that is there. It is read at the beginning of each session by coding agents. Look at the project first: its manifest, its build and test commands, its structure, rules files of other agents. Keep it below 60 lines: what the project is, the commands to build, test and lint (also for a single test), where things are, conventions that the code alone does not show. Nothing that is obvious, nothing invented.",
   },
@@ -20,7 +20,7 @@ const ownCommands: readonly PromptCommand[] = [
     name: "review",
     description: t("Review the uncommitted changes, or what you name."),
     hint: t("[branch, commit or files]"),
-    source: "Rondo",
+    ...{ source: "Rondo", path: "" },
     template:
       "Review changes as a careful engineer would, and change nothing. What to review: $ARGUMENTS (if nothing is named: what is uncommitted, else the last commit). Read the code around the changes. Report faults first, the worst first, each with file, line, what goes wrong and in which case; then what is unclear or missing, such as tests. Leave out taste and praise. If there is nothing to report, say so in one sentence.",
   },
@@ -105,7 +105,7 @@ export class SlashCommands {
     this.#loaded = this.#load();
     const command = this.#loaded.get(typed.name) ?? ownCommands.find(({ name }) => name === typed.name);
     if (!command) return undefined;
-    const from = command.source === "Rondo" ? "" : `, from ${command.source}`;
+    const from = command.path === "" ? "" : `, from ${command.path}`;
     return `The user has sent the command /${command.name}${from}. It says:\n\n${fillTemplate(command.template, typed.args)}`;
   }
 }

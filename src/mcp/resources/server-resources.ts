@@ -184,13 +184,14 @@ export function resourceAddress(
 ): string {
   const given = (name: string) => (Object.hasOwn(values, name) ? (values[name] ?? "") : "");
   const isComplete = variables.length > 0 && variables.every((one) => !one.isRequired || given(one.name) !== "");
+  const single = withSingleVariables(uri, (name) => given(name) !== "");
   const filled = variables.flatMap(({ name }): [string, string | string[]][] => {
     const value = given(name);
     if (value === "") return [];
     // Each "/" of an exploded path stays one: https://www.rfc-editor.org/rfc/rfc6570#section-3.2.6
-    return [[name, uri.includes(`{/${name}*}`) ? value.split("/").filter(Boolean) : value]];
+    return [[name, single.includes(`{/${name}*}`) ? value.split("/").filter(Boolean) : value]];
   });
-  const expanded = isComplete ? attempt(() => new UriTemplate(uri).expand(Object.fromEntries(filled)), "") : "";
+  const expanded = isComplete ? attempt(() => new UriTemplate(single).expand(Object.fromEntries(filled)), "") : "";
   if (expanded !== "" && expanded.length <= maxUriLength) return expanded;
   if (expanded !== "") {
     throw new ServerRequestError(
@@ -202,6 +203,23 @@ export function resourceAddress(
     msg("The address {0} is not complete.", uri),
     msg("Give a value to each of its variables."),
   );
+}
+
+/**
+ * Writes an expression of several variables, of which those without a value are left out, as several of one each. The SDK
+ * would join their values by commas, without the separator of the expression and as they are ("expandPart" in
+ * https://github.com/modelcontextprotocol/typescript-sdk/blob/v1.x/src/shared/uriTemplate.ts). What they mean:
+ * https://www.rfc-editor.org/rfc/rfc6570#section-3.2.1
+ */
+function withSingleVariables(uri: string, isGiven: (name: string) => boolean): string {
+  return uri.replace(/\{(?![?&])([+#./]?)([^{}]*)\}/g, (whole, operator: string, list: string) => {
+    if (!list.includes(",")) return whole;
+    const names = list.split(",").map((name) => name.trim());
+    const kept = names.filter((name) => isGiven(name.replace("*", "")));
+    if (operator === "/" || operator === ".") return kept.map((name) => `{${operator}${name}}`).join("");
+    // "#" stands once, and what follows it is encoded as after "+".
+    return kept.map((name, at) => `{${at > 0 && operator === "#" ? "+" : operator}${name}}`).join(",");
+  });
 }
 
 const Entry = z.object({

@@ -93,13 +93,33 @@ describe("commands", () => {
     await rm(outside, { recursive: true });
   });
 
-  it("Explain sends the selection immediately", async () => {
-    await window.newSession();
+  it("Explain sends the selection immediately; the draft and what is attached to it stay", async () => {
+    const panel = await window.newSession();
+    await message(panel).fill("half a thought");
+    await window.open("package.json");
+    await window.command("Rondo: Add Selection to Chat");
+    const chips = panel.getByRole("group", { name: "Attached" });
+    await chips.getByText("package.json").waitFor();
+    await window.open("src/discount.js");
     await selectLines();
     window.plays([{ text: "It is explained." }]);
     await window.command("Rondo: Explain");
-    await said(await window.panel(), "It is explained.");
+    await said(panel, "It is explained.");
     assert.match(sent(), /from: 5000[\s\S]*Explain this code/);
+    assert.doesNotMatch(sent(), /half a thought|package\.json/);
+    await panel.getByRole("button", { name: "Sessions", exact: true }).click();
+    await press(panel, "Back to the conversation");
+    await chips.getByText("package.json").waitFor();
+    assert.equal(await message(panel).inputValue(), "half a thought");
+    window.plays([{ text: "It is a whole one." }]);
+    await say(panel, "a whole thought");
+    await said(panel, "It is a whole one.");
+    assert.match(sent(), /package\.json[\s\S]*a whole thought/);
+    await chips.waitFor({ state: "detached" });
+    // Nothing of it is left for the next empty session.
+    await window.newSession();
+    assert.equal(await chips.count(), 0);
+    assert.equal(await message(panel).inputValue(), "");
   });
 
   it("Fix sends the problems of the file", async () => {

@@ -282,7 +282,7 @@ describe("attaching", () => {
 
   it("V14 a file that cannot be attached stays beside those that are, with the reason, until it is removed or the message is sent", async () => {
     const panel = await opened();
-    const refused = panel.page.getByRole("group", { name: "Not attached" }).getByRole("alert");
+    const refused = panel.page.getByRole("group", { name: "Refused files" }).getByRole("alert");
     const next = "Name it in the message: Rondo can search it and read parts.";
     const told = (name: string) => panel.post({ type: "refused-file", name, why: "it is larger than 50 MB", next });
     await told("dump.sql");

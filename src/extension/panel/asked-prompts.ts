@@ -9,6 +9,7 @@ export class AskingStopped extends Error {
 }
 
 interface AskedPrompt {
+  sessionID: string;
   /** Where its draft was. */
   place: string;
   text: string;
@@ -39,9 +40,9 @@ export class AskedPrompts {
     if (kept.length > 0) this.#keep();
   }
 
-  /** Name of the server that is asked for a prompt of this place; empty: none. */
-  serverAt(place: string): string {
-    return this.#asked.find((one) => one.place === place)?.server ?? "";
+  /** Name of the server that is asked for a prompt of this session; empty: none. */
+  serverOf(sessionID: string): string {
+    return this.#asked.find((one) => one.sessionID === sessionID)?.server ?? "";
   }
 
   /** @throws what `ask` throws, AskingStopped after `stop` */
@@ -55,9 +56,9 @@ export class AskedPrompts {
     }
   }
 
-  /** Ends the waits of this place. */
-  stop(place: string): void {
-    for (const one of this.#asked) if (one.place === place) one.stop.abort(new AskingStopped());
+  /** Ends the waits of this session. */
+  stop(sessionID: string): void {
+    for (const one of this.#asked) if (one.sessionID === sessionID) one.stop.abort(new AskingStopped());
   }
 
   /** The window closes: texts that wait stay kept for the next one, although their servers end now. */

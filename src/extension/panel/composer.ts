@@ -10,7 +10,7 @@ import type { PromptTime } from "../../chat/protocol.ts";
 import type { BuildMode } from "../../chat/requests.ts";
 import { joined, renewed } from "../../chat/same-attachment.ts";
 import type { CommandChoice } from "../../chat/slash-command.ts";
-import { t } from "../../l10n/l10n.ts";
+import { counted, t } from "../../l10n/l10n.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session, WhenBusy } from "../../loop/session/session.ts";
 import { withoutServerAnswer } from "../../mcp/prompts/server-prompts.ts";
@@ -20,6 +20,7 @@ import { NoticeError } from "../notice-error.ts";
 import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessions/choices.ts";
 import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
+import { toldName } from "../told-name.ts";
 import { AskedPrompts, AskingStopped } from "./asked-prompts.ts";
 import { AttachError, type Attachments, RefusedFileError } from "./attachments.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
@@ -90,7 +91,7 @@ export class Composer {
       this.#context.stateChanged();
     },
     "list-values": (request) => this.#listValues(request),
-    "stop-asking": () => this.#asked.stop(this.#place),
+    "stop-asking": () => this.#asked.stop(this.#session.chat.session.id),
     attach: async () => this.attachFiles(await pickFiles()),
     detach: ({ index }) => this.#setAttachments(this.attachments.toSpliced(index, 1)),
     withdraw: ({ queuedID }) => this.#session.queue.withdraw(queuedID),
@@ -169,7 +170,7 @@ export class Composer {
 
   /** Name of the MCP server that is asked for a prompt of the session on screen; empty: none. */
   get asking(): string {
-    return this.#asked.serverAt(this.#place);
+    return this.#asked.serverOf(this.#session.chat.session.id);
   }
 
   /** To be called before the servers end with the window. */
@@ -227,7 +228,7 @@ export class Composer {
     const { parts } = textPrompt(text);
     const server = commands.serverOf(text);
     if (server !== undefined) {
-      const about = { place: this.#place, text, server };
+      const about = { sessionID: this.#session.chat.session.id, place: this.#place, text, server };
       const answer = await this.#asked.wait(about, (signal) => commands.ask(text, signal));
       const [message] = answer.notes;
       if (message) this.#context.send({ type: "notice", message: answer.notes.join(" "), next: "", fix: "none" });
@@ -320,8 +321,10 @@ export class Composer {
 
   /** Attaches what can be attached; images when the panel has scaled them. Refused files are told. @throws AttachError about other faults */
   async attachFiles(uris: readonly vscode.Uri[]): Promise<void> {
+    const [first] = uris;
+    if (!first) return;
     const { files } = this.#sources;
-    const results = await Promise.allSettled(
+    const read = Promise.allSettled(
       uris.map(async (uri): Promise<Attachment[]> => {
         const image = await files.image(uri);
         if (!image) return [await files.fromFile(uri)];
@@ -329,13 +332,16 @@ export class Composer {
         return [];
       }),
     );
-    this.attach(results.flatMap((one) => (one.status === "fulfilled" ? one.value : [])));
-    const errors: unknown[] = results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    const name = uris.length === 1 ? toldName(first) : counted(uris.length, "{0} file", "{0} files");
+    await this.attachLater(name, async () =>
+      (await read).flatMap((one) => (one.status === "fulfilled" ? one.value : [])),
+    );
+    const errors: unknown[] = (await read).flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     const isRefusal = (error: unknown) => error instanceof RefusedFileError;
     for (const error of errors.filter(isRefusal)) tellError(this.#context, error);
     const failed = errors.filter((error) => !isRefusal(error)).map((error) => this.#context.explain(error));
-    const [first] = failed;
-    if (first) throw new AttachError(failed.map(({ message }) => message).join(" "), first.next);
+    const [fault] = failed;
+    if (fault) throw new AttachError(failed.map(({ message }) => message).join(" "), fault.next);
   }
 
   get #pendingIDs(): string[] {

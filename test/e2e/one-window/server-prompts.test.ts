@@ -119,6 +119,31 @@ describe("prompts of MCP servers", () => {
     assert.equal(window.requests.length, 0);
   });
 
+  it("T17 V14 what is attached goes with the message that waits for a server, not with the next one", async () => {
+    panel = await window.newSession();
+    await type("@package.json");
+    await panel.getByRole("option", { name: /package\.json/ }).waitFor();
+    await enter(panel);
+    const chip = panel.getByRole("button", { name: "Show package.json" });
+    await chip.waitFor();
+    await type("/slow:greet you");
+    await enter(panel);
+    await panel.getByText("Asking the MCP server slow").waitFor();
+    await chip.waitFor({ state: "detached" });
+    window.plays([{ text: "It is noon." }]);
+    await message(panel).fill("what time is it?");
+    await enter(panel);
+    await said(panel, "It is noon.");
+    const raw = window.requests.at(-1)?.raw ?? "";
+    assert.doesNotMatch(raw, /package\.json, lines/);
+    await message(panel).fill("");
+    await press(panel, "Stop asking");
+    await composed(panel, "/slow:greet you");
+    await chip.waitFor();
+    await press(panel, "Remove package.json");
+    await message(panel).fill("");
+  });
+
   it("T17 a message that waits for a server survives a reload of the window", async () => {
     await type("/slow:greet again");
     await enter(panel);

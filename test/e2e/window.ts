@@ -84,9 +84,9 @@ if ("afterEach" in globalThis) {
   });
 }
 
-/** Whether the element is shown, or hidden, within this time, in milliseconds. */
-const becomes = (state: "visible" | "hidden", element: Locator, timeout: number): Promise<boolean> =>
-  element.waitFor({ state, timeout }).then(
+/** Whether the element is shown within this time, in milliseconds. */
+const appears = (element: Locator, timeout: number): Promise<boolean> =>
+  element.waitFor({ timeout }).then(
     () => true,
     () => false,
   );
@@ -186,7 +186,7 @@ export class Window {
     const folder = this.page.locator(".explorer-folders-view .monaco-list-row").first();
     for (let isShown = false; !isShown; ) {
       await this.page.goto(url.href);
-      isShown = await becomes("visible", folder, 20_000);
+      isShown = await appears(folder, 20_000);
     }
     return await this.showPanel();
   }
@@ -232,7 +232,7 @@ export class Window {
     for (let offered = false; !offered; ) {
       await page.keyboard.press("F1");
       await page.locator(".quick-input-widget input[type=text]").fill(`>${title}`);
-      offered = await becomes("visible", rows.first(), 1000);
+      offered = await appears(rows.first(), 1000);
       await page.keyboard.press("Escape");
       await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     }
@@ -276,8 +276,8 @@ export class Window {
 
   /**
    * Types a name into VS Code's file dialog, once the dialog shows its start folder. A first Enter may only list the
-   * folder of what was typed (`onDidAccept` in VS Code's `simpleFileDialog.ts`), so it is pressed until the dialog is
-   * closed.
+   * folder of what was typed (`onDidAccept` in VS Code's `simpleFileDialog.ts`), and may choose "..": so the name is
+   * typed again, and Enter pressed, until the dialog is closed.
    */
   async chooseFile(name: string): Promise<void> {
     const field = this.page.locator(".quick-input-widget input[type=text]");
@@ -286,11 +286,11 @@ export class Window {
       ([field, folder]) => field instanceof HTMLInputElement && field.value.startsWith(folder),
       [await field.elementHandle(), this.folder] as const,
     );
-    await field.fill(path.join(this.folder, name));
     const dialog = this.page.locator(".quick-input-widget");
-    for (let isClosed = false; !isClosed; ) {
-      await field.press("Enter");
-      isClosed = await becomes("hidden", dialog, 3000);
+    while (await dialog.isVisible()) {
+      await field.fill(path.join(this.folder, name), { timeout: 1000 }).catch(() => undefined);
+      await field.press("Enter", { timeout: 1000 }).catch(() => undefined);
+      await dialog.waitFor({ state: "hidden", timeout: 3000 }).catch(() => undefined);
     }
   }
 

@@ -161,7 +161,6 @@ export class Composer {
       if (session !== this.#session) throw new AttachError(t("Another session came on screen before it was sent."), "");
       await this.prompt({ ...written, attachments });
     } catch (error) {
-      if (!(error instanceof AttachError)) throw error;
       const read = await Promise.allSettled(late.map(({ done }) => done));
       const made = read.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
       this.#giveBack(session, { ...written, attachments: renewed(chosen, made), comments: [] }, error);
@@ -319,7 +318,10 @@ export class Composer {
     return await Promise.all(all.map((one) => this.#sources.files.asNow(one)));
   }
 
-  /** Attaches what can be attached; images when the panel has scaled them. Refused files are told. @throws AttachError about other faults */
+  /**
+   * Attaches what can be attached; images when the panel has scaled them. Tells which files are refused.
+   * @throws AttachError about other faults
+   */
   async attachFiles(uris: readonly vscode.Uri[]): Promise<void> {
     const [first] = uris;
     if (!first) return;

@@ -13,14 +13,21 @@ const punctuation = "(?![*_~\\\\`])[\\p{P}\\p{S}]";
 
 const isCjk = new RegExp(`^${cjk}$`, "u");
 const beforeMarks = new RegExp(`${punctuation}(?=(?:\\*+|~+)([^*~]?))`, "gu");
-const afterMarks = new RegExp(`(?<=(^|[^*~])(?:\\*+|~+))${punctuation}`, "gu");
+const signAfterMarks = new RegExp(`(?<![*~])(\\*+|~+)(${punctuation})`, "gu");
 
 /** Replaces punctuation beside marks that may begin and end emphasis there. The length stays the same. */
 export function maskPunctuation(src: string): string {
   if (!/[*~]/.test(src)) return src;
   const asLetter = (sign: string, beyond: string) =>
     isCjk.test(sign) || isCjk.test(beyond) ? "x".repeat(sign.length) : sign;
-  return src.replace(beforeMarks, asLetter).replace(afterMarks, asLetter);
+  return src
+    .replace(beforeMarks, asLetter)
+    .replace(signAfterMarks, (_, marks: string, sign: string, at: number) => marks + asLetter(sign, lastSign(src, at)));
+}
+
+/** Returns the sign that ends at an index. */
+function lastSign(text: string, end: number): string {
+  return [...text.slice(Math.max(0, end - 2), end)].at(-1) ?? "";
 }
 
 /** Returns the sign before a mark as CommonMark would have to see it, so that the mark may begin emphasis. */

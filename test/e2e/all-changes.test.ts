@@ -135,7 +135,7 @@ describe("changes of everyone who works for the agent", () => {
       window.plays([{ text: `The file of ${name} is read.` }]);
       await message(panel).fill(`@${name}/same`);
       await panel
-        .getByRole("option", { name: /same\.txt/ })
+        .getByRole("option", { name: /same\.txt/, selected: true })
         .first()
         .waitFor();
       await enter(panel);

@@ -21,6 +21,8 @@ const noise = [
   /getServerKeyPart/,
   // On a busy machine; Rondo does not listen to this event.
   /Aborted onWillSaveTextDocument-event/,
+  // VS Code's explorer refreshes a folder that a test has just deleted.
+  /Unable to resolve nonexistent file 'vscode-remote:/,
   // VS Code asks who comments on each file that it reads, and code-server gives its settings two addresses.
   /document 'file:[^']*\/User\/settings\.json already exists!'|Error: unknown document/,
   /authentication provider 'github'|An unknown error occurred\. Please consult the log/,

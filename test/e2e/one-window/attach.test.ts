@@ -68,7 +68,7 @@ describe("attaching", () => {
     await select("pictures/whole.txt", 1);
     await shown("Show the selection whole.txt:1").waitFor();
     await message(panel).pressSequentially("@pictures/whole");
-    await panel.getByRole("option", { name: /whole\.txt/ }).waitFor();
+    await panel.getByRole("option", { name: /whole\.txt/, selected: true }).waitFor();
     await enter(panel);
     await shown("Show pictures/whole.txt").waitFor();
     await put("whole.txt", "alpha\nbeta\nnewer words\n");
@@ -90,7 +90,7 @@ describe("attaching", () => {
     await put("photo.bmp", Buffer.from(bmp("", 64, 48).data, "base64"));
     for (const name of ["wide.png", "photo.bmp"]) {
       await message(panel).pressSequentially(`@pictures/${name}`);
-      await panel.getByRole("option", { name: new RegExp(name) }).waitFor();
+      await panel.getByRole("option", { name: new RegExp(name), selected: true }).waitFor();
       await enter(panel);
       await panel.getByRole("button", { name: new RegExp(`^Show pictures/${name}`) }).waitFor();
     }

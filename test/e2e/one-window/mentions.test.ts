@@ -20,6 +20,7 @@ describe("mentions", () => {
 
   const list = () => panel.getByRole("listbox", { name: "Mentions" });
   const option = (name: RegExp) => list().getByRole("option", { name }).first();
+  const chosen = (name: RegExp) => list().getByRole("option", { name, selected: true });
   const chip = (name: string) =>
     panel.getByRole("group", { name: "Attached" }).getByRole("button", { name: `Show ${name}` });
   const type = (text: string) => message(panel).pressSequentially(text);
@@ -41,7 +42,7 @@ describe("mentions", () => {
   it("V14 finds a file by some of its letters, attaches it, and sends its text", async () => {
     await put("model/CustomerArticle.ts", "export const article = 'a spoon';\n");
     await type("What is @custart");
-    await option(/CustomerArticle\.ts/).waitFor();
+    await chosen(/CustomerArticle\.ts/).waitFor();
     await enter(panel);
     await chip("shop/model/CustomerArticle.ts").waitFor();
     assert.equal(await message(panel).inputValue(), "What is ");
@@ -53,7 +54,7 @@ describe("mentions", () => {
     await type("@shop/lin");
     await option(/lines\.txt/).waitFor();
     await type("#2-3");
-    await option(/lines\.txt:2–3/).waitFor();
+    await chosen(/lines\.txt:2–3/).waitFor();
     await enter(panel);
     await chip("shop/lines.txt:2–3").waitFor();
     assert.match(await sent(), /two\\nthree/);
@@ -72,7 +73,7 @@ describe("mentions", () => {
     await put("fixtures/carts/one.json", "1");
     await put("fixtures/carts/two.json", "2");
     await type("@folder:cart");
-    await option(/carts/).waitFor();
+    await chosen(/carts/).waitFor();
     await enter(panel);
     await chip("shop/fixtures/carts/").waitFor();
     assert.match(await sent(), /shop\/fixtures\/carts\/ has 2 files:\\nshop\/fixtures\/carts\/one\.json/);
@@ -81,7 +82,7 @@ describe("mentions", () => {
   it("V14 a protected file is not attached, with the reason", async () => {
     await put(".env", "TOKEN=hush-hush\n");
     await type("@shop/.env");
-    await option(/\.env/).waitFor();
+    await chosen(/\.env/).waitFor();
     await enter(panel);
     await panel.getByText(/shop\/\.env is not attached/).waitFor();
     await type("hello");
@@ -94,7 +95,7 @@ describe("mentions", () => {
     await type("@bundle-of-all");
     await panel.getByText("Nothing is called “bundle-of-all”.").waitFor();
     await panel.getByRole("button", { name: "Search them too" }).click();
-    await option(/bundle-of-all\.js/).waitFor();
+    await chosen(/bundle-of-all\.js/).waitFor();
     await enter(panel);
     await chip("shop/made/bundle-of-all.js").waitFor();
   });
@@ -106,7 +107,7 @@ describe("mentions", () => {
     await said(panel, "Forty-two spoons.");
     await window.newSession();
     await type("@session:spoon");
-    await option(/spoon/).waitFor();
+    await chosen(/spoon/).waitFor();
     await enter(panel);
     await panel
       .getByRole("group", { name: "Attached" })
@@ -134,7 +135,7 @@ describe("mentions", () => {
       );
     }
     await type("@item49999");
-    await option(/item49999\.txt/).waitFor();
+    await chosen(/item49999\.txt/).waitFor();
     await enter(panel);
     await chip("shop/many/part99/item49999.txt").waitFor();
   });

@@ -42,7 +42,7 @@ describe("prompts of MCP servers", () => {
     window.plays([{ text: "Alice it is." }]);
     await type("/everything:comp");
     await list("Commands")
-      .getByRole("option", { name: /completable-prompt/ })
+      .getByRole("option", { name: /completable-prompt/, selected: true })
       .waitFor();
     await enter(panel);
     await list("Values of department").getByRole("option", { name: "Sales" }).waitFor();
@@ -122,7 +122,7 @@ describe("prompts of MCP servers", () => {
   it("T17 V14 what is attached goes with the message that waits for a server, not with the next one", async () => {
     panel = await window.newSession();
     await type("@package.json");
-    await panel.getByRole("option", { name: /package\.json/ }).waitFor();
+    await panel.getByRole("option", { name: /package\.json/, selected: true }).waitFor();
     await enter(panel);
     const chip = panel.getByRole("button", { name: "Show package.json" });
     await chip.waitFor();
@@ -159,7 +159,7 @@ describe("prompts of MCP servers", () => {
     window.plays([{ text: "The architecture is read." }]);
     await type("@resource:archit");
     await list("Mentions")
-      .getByRole("option", { name: /architecture\.md/ })
+      .getByRole("option", { name: /architecture\.md/, selected: true })
       .waitFor();
     await enter(panel);
     const chips = panel.getByRole("group", { name: "Attached" });
@@ -174,12 +174,12 @@ describe("prompts of MCP servers", () => {
     window.plays([{ text: "Resource 12 is read." }]);
     await type("Look at @resource:dynamictext");
     await list("Mentions")
-      .getByRole("option", { name: /Dynamic Text Resource.*1 value…/ })
+      .getByRole("option", { name: /Dynamic Text Resource.*1 value…/, selected: true })
       .waitFor();
     await enter(panel);
     await composed(panel, "Look at @resourceId=");
     await type("12");
-    await list("Values of resourceId").getByRole("option", { name: "12" }).waitFor();
+    await list("Values of resourceId").getByRole("option", { name: "12", selected: true }).waitFor();
     await enter(panel);
     await composed(panel, "Look at ");
     const chips = panel.getByRole("group", { name: "Attached" });

@@ -35,7 +35,7 @@ describe("slash commands", () => {
     window.plays([{ text: "The entry is written." }]);
     await type("/release");
     await list()
-      .getByRole("option", { name: /release-notes/ })
+      .getByRole("option", { name: /release-notes/, selected: true })
       .waitFor();
     await enter(panel);
     await type("4.2 'the first of May'");

@@ -179,7 +179,7 @@ describe("prompts of MCP servers", () => {
     await enter(panel);
     await composed(panel, "Look at @resourceId=");
     await type("12");
-    await list("Values of resourceId").getByRole("option", { name: "12", selected: true }).waitFor();
+    await list("Values of resourceId").getByRole("option", { name: "12" }).waitFor();
     await enter(panel);
     await composed(panel, "Look at ");
     const chips = panel.getByRole("group", { name: "Attached" });

@@ -156,6 +156,16 @@ describe("Markdown blocks", () => {
     );
   });
 
+  it("link again as many characters as take a moment, and leave further links as they are written", () => {
+    const blocks = new MarkdownBlocks();
+    const text = `See [docs][1]. ${"word ".repeat(400)}\n\n`.repeat(150);
+    blocks.update(text, true);
+    const all = blocks.update(`${text}[1]: https://example.com\n`);
+    const linked = all.filter(({ token }) => "tokens" in token && token.tokens?.some(({ type }) => type === "link"));
+    assert.ok(linked.length >= 99 && linked.length < 149, String(linked.length));
+    assert.equal(linked[0], all[0]);
+  });
+
   it("of many definitions, each for all blocks, are read in a moment", () => {
     const blocks = new MarkdownBlocks();
     const text = `${"[a] [b] [c]\n\n".repeat(2000)}${Array.from({ length: 900 }, (_, at) => `[a${at}]: /x${at}\n`).join("")}`;

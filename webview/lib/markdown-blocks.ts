@@ -19,6 +19,11 @@ const maybeTitle = /^\s*["'(]/;
 const maxBlockCharacters = 20_000;
 /** What follows these blocks is one plain text: a page with many more elements stands still. */
 const maxBlocks = 3000;
+/**
+ * Characters of finished blocks that are lexed again for the definitions of their links. Links of further blocks stay as
+ * they are written: ten definitions of links that all blocks use would take seconds.
+ */
+const maxLinkedAgain = 200_000;
 
 /**
  * Follows one growing text. A finished block is lexed once and keeps its identity, so an update costs as much as the
@@ -36,6 +41,8 @@ export class MarkdownBlocks {
   #links = new LinkDefinitions();
   /** Whether the last definition counts although its address may grow. */
   #isEndRead = false;
+  /** Characters. */
+  #linkedAgain = 0;
 
   /** @param grows more text may follow: the address of a link at the end is not whole yet */
   update(source: string, grows = false): MarkdownBlock[] {
@@ -136,6 +143,8 @@ export class MarkdownBlocks {
     const block = this.#finished[number];
     if (!block) return;
     const { start, token } = block;
+    if (this.#linkedAgain > maxLinkedAgain) return;
+    this.#linkedAgain += token.raw.length;
     try {
       const [again, ...others] = this.#tokens(token.raw, false).filter(({ type }) => type !== "space");
       if (again?.type !== token.type || others.length > 0) return;
@@ -169,6 +178,7 @@ export class MarkdownBlocks {
     this.#outline = [];
     this.#links = new LinkDefinitions();
     this.#isEndRead = false;
+    this.#linkedAgain = 0;
   }
 }
 

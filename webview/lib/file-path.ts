@@ -10,6 +10,11 @@ export function attachedLines({ source }: Pick<Attachment, "source">): string {
   return source && !source.whole ? linesName(source) : "";
 }
 
+/** Returns the end of a long name, which stays where the name is cut: it tells files apart that begin alike. Empty for others. */
+export function keptEnd(name: string): string {
+  return name.length > 24 ? name.slice(-10) : "";
+}
+
 /** `:12` or `:12–18`. */
 export function linesName({ start, end }: { start: number; end: number }): string {
   return end > start ? `:${start}–${end}` : `:${start}`;

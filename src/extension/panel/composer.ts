@@ -371,13 +371,13 @@ export class Composer {
   #giveBack(session: Session, { text, attachments, comments = [] }: WrittenPrompt, error: unknown): void {
     this.#sources.comments.giveBack(comments);
     const { id } = session.chat.session;
-    this.#drafts.move(id, this.#placeOf(id));
+    const place = this.#placeOf(id);
+    this.#drafts.move(id, place);
     if (!(error instanceof AskingStopped)) this.#context.send({ type: "notice", ...this.#context.explain(error) });
     if (session === this.#session) {
       this.putBack(text, attachments);
       return;
     }
-    const place = this.#placeOf(id);
     this.#drafts.write(place, [this.#drafts.text(place), text].filter(Boolean).join("\n"));
     this.#drafts.attach(place, [...this.#drafts.attachments(place), ...attachments]);
   }

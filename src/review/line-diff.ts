@@ -12,9 +12,25 @@ export interface LineHunk {
 /** If a range has more differing lines than this, it becomes one hunk. */
 const maxEditLength = 1000;
 
-/** Returns the lines with their line endings; only the last may have none. */
+/**
+ * Returns the lines with their line endings; only the last may have none. Not by a regular expression: over a line of
+ * millions of characters, V8 ends a match with a RangeError at times, on a busy machine.
+ */
 export function splitLines(text: string): string[] {
-  return text.match(/[^\r\n]+(?:\r\n|\r|\n)?|\r\n|\r|\n/g) ?? [];
+  const lines: string[] = [];
+  let start = 0;
+  let feed = text.indexOf("\n");
+  let carriage = text.indexOf("\r");
+  while (feed >= 0 || carriage >= 0) {
+    const isFeed = carriage < 0 || (feed >= 0 && feed < carriage);
+    const end = isFeed || feed === carriage + 1 ? feed + 1 : carriage + 1;
+    lines.push(text.slice(start, end));
+    start = end;
+    if (feed >= 0 && feed < start) feed = text.indexOf("\n", start);
+    if (carriage >= 0 && carriage < start) carriage = text.indexOf("\r", start);
+  }
+  if (start < text.length) lines.push(text.slice(start));
+  return lines;
 }
 
 /** Returns the replacements that turn `before` into `after`: lines `from` to `to` (exclusive) become `lines`. */

@@ -32,6 +32,24 @@ function longestCommon(a: readonly string[], b: readonly string[]): number {
 const replaced = (hunks: readonly LineHunk[]) => hunks.reduce((sum, { baseCount }) => sum + baseCount, 0);
 
 describe("lines of a text", () => {
+  it("are whole, whatever their endings, and are the text again", () => {
+    const endings = fc.array(fc.constantFrom("a", "bc", "\r", "\n", "\r\n"), { maxLength: 12 });
+    fc.assert(
+      fc.property(endings, (pieces) => {
+        const text = pieces.join("");
+        const found = splitLines(text);
+        assert.equal(found.join(""), text);
+        for (const line of found.slice(0, -1)) assert.match(line, /^[^\r\n]*(?:\r\n|\r|\n)$/);
+        if (text !== "") assert.match(found.at(-1) ?? "", /^(?:[^\r\n]+|[^\r\n]*(?:\r\n|\r|\n))$/);
+      }),
+    );
+  });
+
+  it("may be as long as a text can be", () => {
+    const long = "x".repeat(1 << 28);
+    assert.deepEqual(splitLines(`${long}\nend`), [`${long}\n`, "end"]);
+  });
+
   it("end with their line ending, of any of the three kinds", () => {
     assert.deepEqual(splitLines("a\nb\r\nc\rd"), ["a\n", "b\r\n", "c\r", "d"]);
     assert.deepEqual(splitLines("\n\r\n\r"), ["\n", "\r\n", "\r"]);

@@ -164,7 +164,7 @@ function once(end: () => void): () => void {
   };
 }
 
-interface FoundText {
+interface StepText {
   type: "text";
   /** Both undefined: there is no file. */
   text: string | undefined;
@@ -172,7 +172,7 @@ interface FoundText {
 }
 
 /** Returns the text as VS Code reads it; none for binary files, and where the content is not known. */
-async function textOf(uri: vscode.Uri, content: StepContent, name: string): Promise<FoundText | { type: "none" }> {
+async function textOf(uri: vscode.Uri, content: StepContent, name: string): Promise<StepText | { type: "none" }> {
   if (content.type === "missing") return { type: "text", text: undefined, encoding: undefined };
   if (content.type === "other") return { type: "none" };
   const bytes = Buffer.from(content.bytes);
@@ -182,7 +182,7 @@ async function textOf(uri: vscode.Uri, content: StepContent, name: string): Prom
 }
 
 /** Returns the encoding of both; undefined if there is no file. */
-function commonEncoding({ encoding: before }: FoundText, { encoding: after }: FoundText): string | undefined {
+function commonEncoding({ encoding: before }: StepText, { encoding: after }: StepText): string | undefined {
   if (before === undefined || after === undefined) return before ?? after;
   return before === after ? before : noEncoding;
 }

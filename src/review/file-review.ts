@@ -25,15 +25,24 @@ import { endingOf, isText, linesAfter, linesOf, type NewText } from "./live-text
 import { withoutLost } from "./lost-hunks.ts";
 import { type Arrival, UndoHistory } from "./undo-history.ts";
 
+/** The encoding of a file whose texts under review have not all had the same one, or that was not read to the byte. */
+export const noEncoding = "";
+
+/**
+ * The encoding (VS Code's name) in which the text under review and the one before it have their bytes, or `noEncoding`.
+ * Undefined: only tools have written the file, which keep its encoding.
+ */
+const bytes = { encoding: z.optional(z.string()) };
+
 /** What the agent has done to the file as a whole. Its text is under review in each case. */
 export const ReviewState = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("changed") }),
+  z.object({ type: z.literal("changed"), ...bytes }),
   /** Rejecting everything deletes the file, and those of its folders (URIs) that the agent has made and nobody uses. */
-  z.object({ type: z.literal("created"), folders: z._default(z.array(z.string()), []) }),
+  z.object({ type: z.literal("created"), folders: z._default(z.array(z.string()), []), ...bytes }),
   /** The file is gone. Rejecting writes it again. */
-  z.object({ type: z.literal("deleted") }),
+  z.object({ type: z.literal("deleted"), ...bytes }),
   /** Rejecting everything moves the file back. `from`: its former URI. */
-  z.object({ type: z.literal("moved"), from: z.string() }),
+  z.object({ type: z.literal("moved"), from: z.string(), ...bytes }),
 ]);
 export type ReviewState = z.infer<typeof ReviewState>;
 
@@ -75,9 +84,15 @@ export class FileReview {
     return this.#changes.hunks.length > 0 || this.#state.type !== "changed";
   }
 
+  /** Tells in which encoding the file had its bytes before and after a change of the agent, which follows or is known. */
+  hadEncoding(encoding: string): void {
+    const known = this.isOpen ? this.#state.encoding : undefined;
+    this.#state = { ...this.#state, encoding: known === undefined || known === encoding ? encoding : noEncoding };
+  }
+
   agentWrote(text: string): void {
     // The agent has written a deleted file again.
-    if (this.#state.type === "deleted") this.#state = { type: "changed" };
+    if (this.#state.type === "deleted") this.#state = { ...this.#state, type: "changed" };
     if (text === currentText(this.#changes)) return;
     this.#changes = becomes(this.#changes, text, "agent");
     this.#history.push(this.#changes, "opens");
@@ -87,14 +102,16 @@ export class FileReview {
   agentDeleted(): boolean {
     if (this.#state.type === "created" && baseText(this.#changes) === "") return false;
     this.agentWrote("");
-    this.#state = { type: "deleted" };
+    this.#state = { ...encodingIn(this.#state), type: "deleted" };
     return true;
   }
 
   /** `to` is the new URI. A created file stays one, and a file that is back at its first place is not moved. */
   agentMoved(from: string, to: string): void {
-    if (this.#state.type === "changed" || this.#state.type === "deleted") this.#state = { type: "moved", from };
-    else if (this.#state.type === "moved" && this.#state.from === to) this.#state = { type: "changed" };
+    const known = encodingIn(this.#state);
+    if (this.#state.type === "changed" || this.#state.type === "deleted")
+      this.#state = { ...known, type: "moved", from };
+    else if (this.#state.type === "moved" && this.#state.from === to) this.#state = { ...known, type: "changed" };
   }
 
   /** A formatter has rewritten the text, as part of the agent's write. */
@@ -129,7 +146,7 @@ export class FileReview {
   userEdited(edits: readonly TextEdit[], text: NewText): void {
     const before = this.#changes;
     // The user has written a deleted file again.
-    if (this.#state.type === "deleted") this.#state = { type: "changed" };
+    if (this.#state.type === "deleted") this.#state = { ...this.#state, type: "changed" };
     this.#take(edits, text, "user");
     this.#pushEdit(before, edits);
   }
@@ -176,7 +193,8 @@ export class FileReview {
   accept(index: number | undefined): void {
     const lines = hunksAt(this.#changes, index).flatMap((hunk) => newLines(this.#changes, hunk));
     this.#changes = index === undefined ? acceptAll(this.#changes) : accept(this.#changes, index);
-    if (index === undefined) this.#state = { type: "changed" };
+    // The present bytes are the former ones of what comes next.
+    if (index === undefined || !this.isOpen) this.#state = { type: "changed" };
     this.#history.accepted(this.#changes, lines);
   }
 
@@ -268,6 +286,9 @@ export class FileReview {
     return becomes(isSame ? this.#changes : withEnding(this.#changes, ending), lines, author);
   }
 }
+
+const encodingIn = ({ encoding }: ReviewState): Pick<ReviewState, "encoding"> =>
+  encoding === undefined ? {} : { encoding };
 
 const agentsLines = (changes: Changes): string[] =>
   changes.pieces.flatMap((piece) => newLines(changes, piece)).filter((line) => line.trim() !== "");

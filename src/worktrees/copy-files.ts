@@ -12,6 +12,7 @@ import { isSecret } from "../tools/file-access/protected-names.ts";
 import { isWithin } from "../tools/file-access/requirements.ts";
 import { copyNewFile } from "./copy-file.ts";
 import { fields, git, tryGit } from "./git.ts";
+import { fingerprint } from "./losses.ts";
 
 /** The repository's list, in the syntax of `.gitignore`. Claude Code reads a file of this name, too. */
 export const listFile = ".worktreeinclude";
@@ -44,6 +45,8 @@ interface CopyLists {
 export interface Copied {
   /** Relative, with `/`. */
   files: string[];
+  /** What identifies the content of each. */
+  hashes: string[];
   /** Sentences about files that were left out. */
   left: string[];
 }
@@ -75,6 +78,7 @@ export async function copyListed(
     );
   }
   const copied: string[] = [];
+  const hashes: string[] = [];
   let bytes = 0;
   for (const file of files) {
     if (copied.length >= maxFiles || bytes >= maxBytes) {
@@ -85,10 +89,11 @@ export async function copyListed(
     if (typeof result === "string") left.push(result);
     else {
       copied.push(file);
+      hashes.push(await fingerprint(path.join(to, file)));
       bytes += result;
     }
   }
-  return { files: copied, left };
+  return { files: copied, hashes, left };
 }
 
 /** Returns the bytes that were copied, or a sentence why nothing was. */
@@ -154,7 +159,8 @@ function isPlainPath(file: string): boolean {
   return !path.isAbsolute(file) && names.every((name) => !/^(?:\.{0,2}|\.git[. ]*)$|[\\:]/i.test(name));
 }
 
-function listOf(files: readonly string[]): string {
+/** Returns the first names, and the number of the others. */
+export function listOf(files: readonly string[]): string {
   const shown = files.slice(0, 3).join(", ");
   return files.length > 3 ? msg("{0} and {1} more files", shown, files.length - 3) : shown;
 }

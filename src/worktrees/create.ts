@@ -1,14 +1,15 @@
 /** Makes and removes worktrees. */
 
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { attempt } from "../chat/attempt.ts";
-import { msg } from "../l10n/l10n.ts";
+import { msg, msgCount } from "../l10n/l10n.ts";
 import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 import { branchPrefix, namesFor } from "./branch-name.ts";
-import { type Copied, copyListed, listFile } from "./copy-files.ts";
+import { type Copied, copyListed, listFile, listOf } from "./copy-files.ts";
 import { git, tryGit, WorktreeError } from "./git.ts";
+import { type Loss, lossesOf, newLosses, removedFolder } from "./losses.ts";
 import { hasBranch, type Repository, repositoryOf } from "./repository.ts";
 import type { Worktree, WorktreeStore } from "./worktree-store.ts";
 
@@ -40,9 +41,9 @@ export async function createWorktree(
   const { root, branch } = worktree;
   try {
     await git(root, ["worktree", "add", "--quiet", worktree.path, branch], { signal });
-    const { files, left } = await copied(worktree, wanted);
+    const { files, hashes, left } = await copied(worktree, wanted);
     signal.throwIfAborted();
-    const ready = { ...worktree, copied: files, state: "ready" as const };
+    const ready = { ...worktree, copied: files, hashes, state: "ready" as const };
     store.save(ready);
     return { worktree: ready, left };
   } catch (error) {
@@ -57,31 +58,70 @@ export function folderOf({ path: top, below }: Pick<Worktree, "path" | "below">)
 }
 
 /**
- * Removes the worktree with all that is in it. It may be half made or half removed. `unused-branch`: removes its branch
- * unless something was committed there. @throws WorktreeError when something keeps the folder
+ * `merged-branch`: its commits must be elsewhere, or nothing is removed. `branch`: it goes with its commits.
+ * `unused-branch`: it goes unless something was committed there.
+ */
+export type BranchEnd = "merged-branch" | "branch" | "unused-branch" | "keep-branch";
+
+/**
+ * Removes the worktree, which may be half made or half removed, if nothing would be lost but what is in `allowed`. It is
+ * looked at where nobody finds it any more, so nothing that comes meanwhile is deleted.
+ * @throws WorktreeError when something else would be lost, or keeps the folder: then it stays
  */
 export async function removeWorktree(
   store: WorktreeStore,
   worktree: Worktree,
-  and: "branch" | "unused-branch" | "keep-branch",
+  and: BranchEnd,
+  allowed: readonly Loss[] = [],
 ) {
   const { root, path: top, branch, sessionID } = worktree;
   if (path.dirname(top) !== store.folder) throw new WorktreeError(msg("This is no worktree of Rondo."), "");
-  store.save({ ...worktree, state: "removing" });
-  if (existsSync(root)) await tryGit(root, ["worktree", "remove", "--force", "--force", top]);
-  await rm(top, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new WorktreeError(
-      msg("The worktree could not be removed: {0}", why),
-      msg("Close what uses it. Rondo tries it again."),
-    );
+  const removed = removedFolder(worktree);
+  // Else a removal was cut off after it had begun to delete.
+  if (existsSync(top) && !existsSync(removed)) await takeAway(store, worktree, and, allowed);
+  await rm(removed, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch((error: unknown) => {
+    throw notRemoved(error);
   });
   if (existsSync(root)) {
+    await tryGit(root, ["worktree", "unlock", top]);
     await tryGit(root, ["worktree", "prune"]);
-    if (and === "branch") await tryGit(root, ["branch", "--quiet", "-D", "--", branch]);
+    if (and === "branch" || and === "merged-branch") await tryGit(root, ["branch", "--quiet", "-D", "--", branch]);
     if (and === "unused-branch") await tryGit(root, ["update-ref", "-d", `refs/heads/${branch}`, worktree.base]);
   }
   store.forget(sessionID);
+}
+
+async function takeAway(store: WorktreeStore, worktree: Worktree, and: BranchEnd, allowed: readonly Loss[]) {
+  const { path: top, state } = worktree;
+  const removed = removedFolder(worktree);
+  store.save({ ...worktree, state: "removing" });
+  // Nothing was deleted before a crash if the folder is still at its place.
+  const stays = () => store.save({ ...worktree, state: state === "removing" ? "ready" : state });
+  try {
+    renameSync(top, removed);
+  } catch (error) {
+    stays();
+    throw notRemoved(error);
+  }
+  const lost = newLosses(await lossesOf(worktree, { at: removed, branchGoes: and === "merged-branch" }), allowed);
+  if (lost.length === 0) return;
+  renameSync(removed, top);
+  stays();
+  const names = lost.map((loss) => (loss.type === "commits" ? msgCommits(loss.count) : loss.path || top));
+  throw new WorktreeError(
+    msg("{0} was not removed, because git does not hold this: {1}.", worktree.branch, listOf(names)),
+    msg("Try it again, and Rondo asks about it."),
+  );
+}
+
+const msgCommits = (count: number): string => msgCount(count, "{0} commit", "{0} commits");
+
+function notRemoved(error: unknown): WorktreeError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new WorktreeError(
+    msg("The worktree could not be removed: {0}", why),
+    msg("Close what uses it, and try it again."),
+  );
 }
 
 /**
@@ -98,7 +138,7 @@ async function reserve(store: WorktreeStore, wanted: NewWorktree, { root, below,
     const { sessionID, rival } = wanted;
     const worktree: Worktree = {
       ...{ sessionID, rival, root, below, branch, base: head, path: top },
-      ...{ copied: [], createdAt: Date.now(), state: "making" },
+      ...{ copied: [], hashes: [], createdAt: Date.now(), state: "making" },
     };
     store.save(worktree);
     if ((await tryGit(root, ["branch", "--no-track", "--", branch, head])).code === 0) return worktree;

@@ -18,6 +18,8 @@ const Worktree = z.object({
   base: z.string(),
   /** Files that git did not bring and that are no part of the session's changes; relative, with `/`. */
   copied: z.array(z.string()),
+  /** What identifies the content of each as it was copied. Versions up to 0.4 noted none. */
+  hashes: z._default(z.array(z.string()), []),
   /** The session that has been given the same task; empty if there is none. */
   rival: z.string(),
   createdAt: z.number(),

@@ -1,7 +1,7 @@
 /** Sessions in worktrees of their own: real VS Code, real git. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Frame } from "playwright-core";
 import { answer, press, said, say, status } from "./panel-actions.ts";
@@ -19,6 +19,7 @@ describe("worktrees", () => {
     git("init", "--quiet", "--initial-branch=main");
     git("config", "user.name", "Dev");
     git("config", "user.email", "dev@example.com");
+    writeFileSync(inFolder(".gitignore"), ".env.local\ndata/\n");
     git("add", "--all");
     git("commit", "--quiet", "-m", "First");
     panel = await window.panel();
@@ -72,5 +73,54 @@ describe("worktrees", () => {
     await bar().waitFor({ state: "detached" });
     assert.equal(existsSync(inFolder("bad.txt")), false);
     assert.equal(git("branch", "--format=%(refname:short)"), "main");
+  });
+
+  /** Begins a session in a worktree that makes a file, and puts files there that git ignores. Returns its folder. */
+  async function begin(task: string, file: string): Promise<string> {
+    await window.newSession();
+    await panel.getByRole("button", { name: /^In a worktree of its own/ }).click();
+    window.plays([{ call: { name: "write", input: { file_path: file, content: "Work\n" } } }], [{ text: "There." }]);
+    await say(panel, task);
+    await bar().getByText("1 file").waitFor();
+    await status(panel, /Done/);
+    const [, tree = ""] = git("worktree", "list", "--porcelain").split("\n\n");
+    const top = tree.split("\n")[0]?.replace("worktree ", "") ?? "";
+    mkdirSync(path.join(top, "data"));
+    for (const name of [".env.local", "data/a.db", "data/b.db"]) writeFileSync(path.join(top, name), "KEY=1\n");
+    return top;
+  }
+  const dialog = (text: string) => window.page.getByRole("dialog").filter({ hasText: text });
+
+  async function merge(answer: string): Promise<void> {
+    await press(panel, "Merge…");
+    const card = panel.getByRole("alertdialog", { name: "Merge into main?" });
+    await card.getByRole("button", { name: "Merge", exact: true }).click();
+    await dialog("The merge does not take these").getByRole("button", { name: answer }).click();
+  }
+
+  it("W6 what git does not hold is kept by a merge on request, and listed before it is thrown away", async () => {
+    const top = await begin("Throw this", "thrown.txt");
+    await merge("Merge and Keep Them");
+    await bar().getByText("no changes").waitFor();
+    assert.equal(readFileSync(inFolder("thrown.txt"), "utf8"), "Work\n");
+    await press(panel, "Throw away rondo/throw-this");
+    await dialog(".env.local (6 byte)").filter({ hasText: "data/ (2 files, 12 byte)" }).waitFor();
+    await dialog(".env.local").getByRole("button", { name: "Cancel" }).click();
+    assert.equal(readFileSync(path.join(top, ".env.local"), "utf8"), "KEY=1\n");
+    await press(panel, "Throw away rondo/throw-this");
+    await dialog(".env.local").getByRole("button", { name: "Throw Away" }).click();
+    await bar().waitFor({ state: "detached" });
+    assert.equal(existsSync(top), false);
+  });
+
+  it("W6 what a merge does not take along is listed before it, and deleted on request", async () => {
+    const top = await begin("Merge this", "merged.txt");
+    await merge("Cancel");
+    assert.equal(existsSync(inFolder("merged.txt")), false);
+    assert.equal(readFileSync(path.join(top, ".env.local"), "utf8"), "KEY=1\n");
+    await merge("Merge and Delete Them");
+    await bar().waitFor({ state: "detached" });
+    assert.equal(readFileSync(inFolder("merged.txt"), "utf8"), "Work\n");
+    assert.equal(existsSync(top), false);
   });
 });

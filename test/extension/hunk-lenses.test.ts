@@ -30,7 +30,7 @@ describe("lines of actions above very many hunks", () => {
     const uri = vscode.Uri.file(path.join(folder, `${hunks}.txt`));
     await writeFile(uri.fsPath, after);
     const editor = await vscode.window.showTextDocument(uri);
-    review.agentChanged({ uri, before, after, movedFrom: undefined, folders: [] });
+    review.agentChanged({ uri, before, after, encoding: undefined, movedFrom: undefined, folders: [] });
     assert.equal(review.changes(uri)?.hunks.length, hunks);
     return editor;
   }

@@ -25,7 +25,7 @@ describe("a stored review", () => {
   });
 
   function change(text: string): void {
-    review.agentChanged({ uri, before: "one\n", after: text, movedFrom: undefined, folders: [] });
+    review.agentChanged({ uri, before: "one\n", after: text, encoding: undefined, movedFrom: undefined, folders: [] });
     void review.flush();
   }
   const names = () => readdirSync(path.join(storage, "review"));

@@ -7,6 +7,7 @@ import { namesFor, slugOf } from "../../src/worktrees/branch-name.ts";
 import { stateOfWorktree } from "../../src/worktrees/changes.ts";
 import { cleanUpWorktrees } from "../../src/worktrees/clean-up.ts";
 import { createWorktree, folderOf, removeWorktree } from "../../src/worktrees/create.ts";
+import { lossesOf } from "../../src/worktrees/losses.ts";
 import { mustFind, World } from "./world.ts";
 
 describe("making a worktree", () => {
@@ -125,7 +126,9 @@ describe("making a worktree", () => {
     world.write({ "made.txt": "made" }, inside.worktree.path);
     assert.equal(inside.worktree.root, path.join(world.root, "lib"));
     assert.deepEqual((await stateOfWorktree(inside.worktree)).files, ["made.txt"]);
-    await removeWorktree(world.store, inside.worktree, "branch");
+    const { path: at } = inside.worktree;
+    const made = await lossesOf(inside.worktree, { at, branchGoes: false });
+    await removeWorktree(world.store, inside.worktree, "branch", made);
   });
 
   it("W3 can be made while a commit alone is checked out", async () => {

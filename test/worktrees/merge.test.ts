@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { changedLines, previewMerge, stateOfWorktree, textsOf } from "../../src/worktrees/changes.ts";
 import { removeWorktree } from "../../src/worktrees/create.ts";
+import { lossesOf } from "../../src/worktrees/losses.ts";
 import { commitWork, mergeWorktree } from "../../src/worktrees/merge.ts";
 import type { Worktree } from "../../src/worktrees/worktree-store.ts";
 import { World } from "./world.ts";
@@ -110,7 +111,7 @@ describe("the work of a worktree", () => {
 
     const { worktree: other } = await world.make("ses_2", { words: "other" });
     world.write({ "a.txt": "other\n" }, other.path);
-    await removeWorktree(world.store, other, "branch");
+    await removeWorktree(world.store, other, "branch", await lossesOf(other, { at: other.path, branchGoes: false }));
     assert.deepEqual(world.branches(), ["main", "rondo/add-gift-cards"]);
     assert.equal(world.read("a.txt"), "a1\na2\na3\n");
   });
@@ -158,7 +159,9 @@ describe("the work of a worktree", () => {
     world.write({ "a.txt": "ours\n" }, worktree.path);
     await assert.rejects(mergeWorktree(worktree, "Ours", "user"), /no longer on rondo\/add-gift-cards/);
     assert.equal(world.read("a.txt"), "a1\na2\na3\n");
-    await removeWorktree(world.store, worktree, "branch");
+    const lost = await lossesOf(worktree, { at: worktree.path, branchGoes: false });
+    assert.deepEqual(lost, [{ type: "commits", count: 1 }]);
+    await removeWorktree(world.store, worktree, "branch", lost);
     assert.deepEqual(world.branches(), ["main", "rondo/add-gift-cards"]);
   });
 

@@ -2,7 +2,7 @@
  * Files as the editor has them: unsaved buffers are read and edited, and edits go through documents, so that undo,
  * format on save and open editors work. Text that VS Code could not keep unchanged is written to disk directly.
  */
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import * as vscode from "vscode";
 import { requireTrust, staleError } from "../../tools/file-access/file-checks.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../../tools/host.ts";
@@ -19,14 +19,16 @@ import {
   uriOf,
   waitForText,
 } from "./documents.ts";
+import { canEncode, decodeExactly, encodingOf, isExact, isUtf8 } from "./file-encoding.ts";
 import { findNotebook, notebookText, putNotebook, saveNotebook } from "./notebooks.ts";
 
 /**
  * Observer of writes. `begin` is called before each change with the text before it, undefined for a new file, and the
- * text that is to be written, undefined if only the result tells it. A formatter may change it further.
+ * text that is to be written, undefined if only the result tells it. A formatter may change it further. `encoding`: of a
+ * file that is about to be deleted.
  */
 export interface WriteWatch {
-  begin(uri: vscode.Uri, before: string | undefined, wanted: string | undefined): WriteEnd;
+  begin(uri: vscode.Uri, before: string | undefined, wanted: string | undefined, encoding?: string): WriteEnd;
 }
 
 /** Called once with the text after the write: the old text if nothing was written, undefined if there is no file. */
@@ -90,7 +92,8 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
       if (unsaved) throw new ToolError(`${relative} has unsaved changes in the editor: it is not deleted.`);
       signal.throwIfAborted();
       const uri = await addressOf(location.path);
-      const end = watch.begin(uri, text, undefined);
+      const { encoding } = await decodeExactly(await readFile(location.path), await encodingOf(uri));
+      const end = watch.begin(uri, text, undefined, encoding);
       const edit = new vscode.WorkspaceEdit();
       edit.deleteFile(uri);
       const isGone = await vscode.workspace.applyEdit(edit);
@@ -104,6 +107,11 @@ export function editorWorkspace(disk: () => Workspace, watch: WriteWatch): Works
 /** Changes the open notebook through its cells, and saves it. @throws ToolError if it cannot be changed */
 async function changeNotebook(notebook: vscode.NotebookDocument, before: TextFile, text: string): Promise<void> {
   await assertWritable(notebook.uri, before);
+  const { encoding } = await decodeExactly(await readFile(notebook.uri.fsPath), "utf8");
+  if (encoding !== "utf8") {
+    const problem = `${before.relative} has a byte order mark, which VS Code drops when it saves a notebook. Nothing was changed. Close the notebook to allow it.`;
+    throw new ToolError(problem);
+  }
   if (!(await putNotebook(notebook, before.text, text, before.relative))) throw staleError(before);
   await saveNotebook(notebook);
 }
@@ -130,28 +138,26 @@ async function openFile(disk: Workspace, place: Location | string, signal: Abort
   const location = found.type === "text" ? found.file : found.location;
   if (found.type === "folder" || found.type === "special" || found.type === "too-large") return found;
   const notebook = await findNotebook(location.path);
-  if (notebook?.isDirty) return { type: "text", file: textFile(location, await notebookText(notebook), true) };
-  const document = await findDocument(location.path);
-  const isUnknown = found.type === "unknown-encoding";
-  // VS Code, too, replaces what is not UTF-8, and would save the replacements.
-  const isLossy = isUnknown && document?.encoding.startsWith("utf8");
-  if (isLossy) return { ...found, text: document?.getText() ?? found.text };
-  if (document?.isDirty) return { type: "text", file: textFile(location, document.getText(), true) };
-  if (found.type !== "text" && found.type !== "binary" && !isUnknown) return found;
+  if (notebook?.isDirty && found.type !== "unknown-encoding") {
+    return { type: "text", file: textFile(location, await notebookText(notebook), true) };
+  }
+  const isOther = found.type === "missing" || found.type === "media";
+  const document = (await findDocument(location.path)) ?? (isOther ? undefined : await readBySettings(location.path));
+  const isUtf = found.type === "text" && document?.encoding.startsWith("utf");
   // The disk is at least as new as a clean document and has the exact line endings, but only VS Code's settings may
   // know the encoding.
-  const decoded = document ?? (await decodedBySettings(location.path));
-  if (!decoded || (found.type === "text" && decoded.encoding.startsWith("utf"))) return found;
-  if (isUnknown && decoded.encoding.startsWith("utf8")) return found;
-  return { type: "text", file: textFile(location, decoded.getText(), false) };
+  if (!document || ((isOther || isUtf) && !document.isDirty)) return found;
+  const text = document.getText();
+  const isWritable = found.type === "missing" || isUtf || (await isExact(document));
+  // VS Code, too, replaces what is not text in its encoding, and would save the replacements.
+  if (!isWritable) return { type: "unknown-encoding", text, location };
+  return { type: "text", file: textFile(location, text, document.isDirty) };
 }
 
-/** Opens the file as a document, without an editor, if the settings name an encoding other than UTF-8. */
-async function decodedBySettings(path: string): Promise<vscode.TextDocument | undefined> {
+/** Opens the file as a document, without an editor, if the settings may name an encoding other than UTF-8. */
+async function readBySettings(path: string): Promise<vscode.TextDocument | undefined> {
   const uri = await uriOf(path);
-  const files = vscode.workspace.getConfiguration("files", uri);
-  if (files.get("encoding", "utf8").startsWith("utf8") && !files.get("autoGuessEncoding", false)) return undefined;
-  return openDocument(uri);
+  return isUtf8(uri) ? undefined : await openDocument(uri);
 }
 
 /** Returns the changed, unsaved document; undefined if the file must be written to disk instead. */
@@ -185,9 +191,8 @@ async function create(uri: vscode.Uri, text: string): Promise<vscode.TextDocumen
 
 /** @throws ToolError for characters that the encoding lacks: VS Code would save other ones in their place */
 async function assertRepresentable(name: string, text: string, encoding: string): Promise<void> {
-  if (encoding.startsWith("utf")) return;
+  if (encoding.startsWith("utf") || (await canEncode(text, encoding))) return;
   const kept = await vscode.workspace.decode(await vscode.workspace.encode(text, { encoding }), { encoding });
-  if (kept === text) return;
   const keptCharacters = Array.from(kept);
   const lost = Array.from(text).find((character, at) => character !== keptCharacters[at]) ?? "";
   throw new ToolError(

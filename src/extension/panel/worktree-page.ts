@@ -11,8 +11,9 @@ import type { MergeView, WorktreeView } from "../../chat/session-views.ts";
 import { counted, t } from "../../l10n/l10n.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { previewMerge, stateOfWorktree } from "../../worktrees/changes.ts";
-import { createWorktree, folderOf, removeWorktree } from "../../worktrees/create.ts";
+import { type BranchEnd, createWorktree, folderOf, removeWorktree } from "../../worktrees/create.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
+import type { Loss } from "../../worktrees/losses.ts";
 import { commitWork, mergeWorktree } from "../../worktrees/merge.ts";
 import type { Worktree, WorktreeStore } from "../../worktrees/worktree-store.ts";
 import { openFolders } from "../host/documents.ts";
@@ -23,6 +24,7 @@ import { chooseModel, modelFor, SessionChoices } from "../sessions/choices.ts";
 import { readSettings } from "../settings.ts";
 import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 import { compareWorktree } from "./worktree-diff.ts";
+import { askBeforeMerge, listed, lostAfterCommit, lostNow, outsideGit } from "./worktree-losses.ts";
 
 export class WorktreePage {
   readonly #context: PanelContext;
@@ -133,11 +135,13 @@ export class WorktreePage {
     const worktree = this.#store.of(sessionID);
     if (!worktree) return true;
     const state = await stateOfWorktree(worktree).catch(() => undefined);
-    const isUntouched = state !== undefined && state.files.length === 0 && state.ahead === 0;
+    const losses = await lostNow(worktree);
+    const isUntouched = state !== undefined && state.files.length === 0 && state.ahead === 0 && losses.length === 0;
     const [remove, keep] = [t("Delete the Work"), t("Keep the Branch")];
-    const detail = state
+    const unmerged = state
       ? t("{0} changed files on {1} are not merged.", state.files.length, worktree.branch)
       : t("Some changed files on {0} are not merged.", worktree.branch);
+    const detail = [unmerged, ...listed(outsideGit(losses), t("In both cases these are deleted for good:"))].join("\n");
     const answer = isUntouched
       ? remove
       : await vscode.window.showWarningMessage(
@@ -149,7 +153,8 @@ export class WorktreePage {
     if (answer === undefined) return false;
     this.#requireIdle(sessionID);
     if (answer === keep) await commitWork(worktree, this.#titleOf(sessionID));
-    await removeWorktree(this.#store, worktree, answer === keep ? "keep-branch" : "branch");
+    const allowed = answer === keep ? outsideGit(losses) : losses;
+    await removeWorktree(this.#store, worktree, answer === keep ? "keep-branch" : "branch", allowed);
     this.#reload();
     return true;
   }
@@ -200,7 +205,7 @@ export class WorktreePage {
         await this.#keepBranch(worktree);
         return;
       case "throw-away":
-        if (await mayThrowAway(worktree)) await this.#throwAway(worktree);
+        await this.#askToThrowAway(worktree);
         return;
       default:
         never(action);
@@ -219,6 +224,12 @@ export class WorktreePage {
   async #merge({ id, solve, remove }: PanelRequest<"merge">): Promise<void> {
     const worktree = this.#find(id);
     this.#requireIdle(id);
+    const rival = remove ? this.#store.of(worktree.rival) : undefined;
+    const lost = remove ? await lostAfterCommit(worktree) : [];
+    const rivalLost = rival ? await lostNow(rival) : [];
+    const kept = remove ? await askBeforeMerge(worktree, lost, rival, rivalLost) : "removed";
+    if (kept === "cancelled") return;
+    this.#requireIdle(id);
     const result = await mergeWorktree(worktree, this.#titleOf(id), solve ? "session" : "user");
     if (result.type === "conflicts") {
       await (result.in === "worktree" ? this.#askToSolve(id, result.files) : showConflicts(worktree, result.files));
@@ -228,10 +239,9 @@ export class WorktreePage {
     void vscode.window.showInformationMessage(
       t("{0} is merged into {1}: {2} files.", branch, result.into, result.files),
     );
-    if (!remove) return void this.refresh();
-    await this.#end(worktree, "branch");
-    const rival = this.#store.of(worktree.rival);
-    if (rival) await this.#throwAway(rival);
+    if (!remove || kept === "kept") return void this.refresh();
+    await this.#end(worktree, "merged-branch", lost);
+    if (rival) await this.#throwAway(rival, rivalLost);
   }
 
   /** The session solves the conflicts in its worktree; the user merges afterwards. */
@@ -245,28 +255,54 @@ export class WorktreePage {
 
   async #keepBranch(worktree: Worktree): Promise<void> {
     this.#requireIdle(worktree.sessionID);
+    const losses = await lostAfterCommit(worktree);
+    const lost = listed(losses, t("The branch does not take these along. They are deleted for good:"));
+    const remove = t("Keep the Branch Only");
+    const question = t("Remove the worktree of {0}?", worktree.branch);
+    const ask = async () =>
+      await vscode.window.showWarningMessage(question, { modal: true, detail: lost.join("\n") }, remove);
+    if (lost.length > 0 && (await ask()) !== remove) return;
+    this.#requireIdle(worktree.sessionID);
     await commitWork(worktree, this.#titleOf(worktree.sessionID));
-    await this.#end(worktree, "keep-branch");
+    await this.#end(worktree, "keep-branch", losses);
     void vscode.window.showInformationMessage(t("The work is on the branch {0}.", worktree.branch));
   }
 
+  async #askToThrowAway(worktree: Worktree): Promise<void> {
+    const state = await stateOfWorktree(worktree).catch(() => undefined);
+    const losses = await lostNow(worktree);
+    const files = state?.files.length ?? 0;
+    const work = counted(
+      files,
+      "{0} changed file is deleted with the worktree and its branch.",
+      "{0} changed files are deleted with the worktree and its branch.",
+    );
+    const detail = [work, ...listed(outsideGit(losses), t("Git does not hold these. They are deleted for good:"))].join(
+      "\n",
+    );
+    const throwAway = t("Throw Away");
+    const question = t("Throw away {0}?", worktree.branch);
+    const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, throwAway);
+    if (answer === throwAway) await this.#throwAway(worktree, losses);
+  }
+
   /** A turn that runs is stopped. The work stays in git for as long as git keeps what no branch has. */
-  async #throwAway(worktree: Worktree): Promise<void> {
+  async #throwAway(worktree: Worktree, losses: readonly Loss[]): Promise<void> {
     await this.#context.conversations.stop(worktree.sessionID);
     this.#requireIdle(worktree.sessionID);
     const commit = await commitWork(worktree, this.#titleOf(worktree.sessionID)).catch(() => undefined);
-    await this.#end(worktree, "branch");
+    await this.#end(worktree, "branch", losses);
     const way = commit
       ? ` ${t("“git branch {0} {1}” brings it back for some days.", worktree.branch, commit.slice(0, 12))}`
       : "";
     void vscode.window.showInformationMessage(t("{0} is thrown away.{1}", worktree.branch, way));
   }
 
-  /** Removes the worktree. Its session goes on in the user's folder. */
-  async #end(worktree: Worktree, and: "branch" | "keep-branch"): Promise<void> {
+  /** Removes the worktree, if nothing else is lost than the user has agreed to. Its session goes on in the user's folder. */
+  async #end(worktree: Worktree, and: BranchEnd, losses: readonly Loss[]): Promise<void> {
     const { sessionID } = worktree;
     await this.#context.conversations.closeSession(sessionID);
-    await removeWorktree(this.#store, worktree, and);
+    await removeWorktree(this.#store, worktree, and, losses);
     this.#states.delete(sessionID);
     this.#reload();
     await this.#context.conversations.moveTo(sessionID, openFolders()[0] ?? "");
@@ -316,19 +352,6 @@ async function chosenFolder(): Promise<string> {
   });
   if (!picked) throw new WorktreeError(t("No worktree was made, and nothing was sent."), t("Send the message again."));
   return picked.folder;
-}
-
-async function mayThrowAway(worktree: Worktree): Promise<boolean> {
-  const state = await stateOfWorktree(worktree).catch(() => undefined);
-  const files = state?.files.length ?? 0;
-  const detail = counted(
-    files,
-    "{0} changed file is deleted with the worktree and its branch.",
-    "{0} changed files are deleted with the worktree and its branch.",
-  );
-  const throwAway = t("Throw Away");
-  const question = t("Throw away {0}?", worktree.branch);
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, throwAway)) === throwAway;
 }
 
 async function showConflicts({ root }: Worktree, files: readonly string[]): Promise<void> {

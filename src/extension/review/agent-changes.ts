@@ -15,6 +15,8 @@ export interface AgentChange {
   uri: vscode.Uri;
   before: string | undefined;
   after: string | undefined;
+  /** The encoding of the bytes before and after, or `noEncoding`; undefined if it is not known. */
+  encoding: string | undefined;
   /** The former place of a moved file. `before` is the text there. */
   movedFrom: vscode.Uri | undefined;
   /** Folders (URIs) that the agent has made. Those above a file that it created go with the file's reject. */
@@ -38,9 +40,10 @@ export class AgentChanges {
     return this.#writing.get(key);
   }
 
-  begin(uri: vscode.Uri, before: string | undefined, wanted?: string): WriteEnd {
+  begin(uri: vscode.Uri, before: string | undefined, wanted?: string, encoding?: string): WriteEnd {
     const key = uri.toString();
     const file = this.#open(uri, before);
+    if (encoding !== undefined) file.hadEncoding(encoding);
     const text = wanted === undefined ? undefined : reviewText(uri, wanted);
     if (text !== undefined && this.#sharing) this.#announce(key, file, text);
     const write = new AgentWrite(file, text);
@@ -64,7 +67,7 @@ export class AgentChanges {
   }
 
   /** Takes a change of the agent that was made outside the editor: by a command, for example. */
-  take({ uri, before, after, movedFrom, folders }: AgentChange): void {
+  take({ uri, before, after, encoding, movedFrom, folders }: AgentChange): void {
     const key = uri.toString();
     const from = movedFrom?.toString();
     const moved = from === undefined ? undefined : this.#files.get(from);
@@ -73,6 +76,7 @@ export class AgentChanges {
       this.#files.put(uri, moved);
     }
     const file = this.#open(uri, before, folders);
+    if (encoding !== undefined) file.hadEncoding(encoding);
     if (from !== undefined) file.agentMoved(from, key);
     if (after === undefined) {
       this.#past.keep(key, file);
@@ -87,6 +91,7 @@ export class AgentChanges {
     const before = change.before === undefined ? undefined : reviewText(uri, change.before);
     const after = change.after === undefined ? undefined : reviewText(uri, change.after);
     const file = expectedReview(this.#files.get(uri.toString()), before, after);
+    if (change.encoding !== undefined) file.hadEncoding(change.encoding);
     this.#past.keep(uri.toString(), file);
     this.#sharing?.knows(uri.toString(), "seen");
   }

@@ -17,7 +17,16 @@ import {
 import { FileReview } from "../../review/file-review.ts";
 import { type Changes, type ConflictChoice, currentText, type MixedLines, sameHunk } from "../../review/hunks.ts";
 import type { DecisionStore } from "./decision-store.ts";
-import { createFile, deleteEmptyFolders, deleteFile, hasText, moveFile, readText, writeText } from "./file-text.ts";
+import {
+  createFile,
+  deleteEmptyFolders,
+  deleteFile,
+  hasText,
+  moveFile,
+  readText,
+  requireExact,
+  writeText,
+} from "./file-text.ts";
 import { reviewText, shownHunks } from "./notebook-text.ts";
 import type { ReviewRows } from "./review-rows.ts";
 import { SerialQueue } from "./serial-queue.ts";
@@ -98,6 +107,8 @@ export class Decider {
   readonly #queue = new SerialQueue();
   /** The texts that a decision is writing, by URI. */
   readonly #writing = new Map<string, { outcome: Changes; taken(): void }>();
+  /** Files that the present reject could not change. */
+  readonly #left: { name: string; reason: string }[] = [];
   /** URIs of the files to which a decision gives a text and saves it. */
   readonly #saving = new Set<string>();
 
@@ -166,7 +177,7 @@ export class Decider {
     const { state, changes: before } = file;
     const outcome = file.chosen(hunk, choice);
     try {
-      await this.#write(uri, before, outcome, () => file.resolved(outcome));
+      await this.#write(uri, file, outcome, () => file.resolved(outcome));
     } catch (error) {
       this.#warn(t("{0} could not be changed: {1}", vscode.workspace.asRelativePath(uri), reasonOf(error)));
       return;
@@ -189,6 +200,7 @@ export class Decider {
       // The agent may have written while the question was open.
       const meant = this.#present(asked);
       const decided = meant && (await this.#reject(uri, meant.hunk, mixed));
+      this.#warnOfLeft();
       if (decided) this.#keep([decided]);
     });
   }
@@ -253,6 +265,7 @@ export class Decider {
     if (mixed === "cancel") return;
     const group: (DecidedFile | undefined)[] = [];
     for (const uri of uris) group.push(await this.#reject(uri, undefined, mixed));
+    this.#warnOfLeft();
     this.#keep(group.filter((decided) => decided !== undefined));
   }
 
@@ -264,15 +277,30 @@ export class Decider {
   async #reject(uri: vscode.Uri, hunk: number | undefined, mixed: MixedLines): Promise<DecidedFile | undefined> {
     const file = this.#files.get(uri.toString());
     if (!file?.isOpen) return undefined;
-    const { state, changes: before } = file;
+    const { changes: before } = file;
     const outcome = file.without(hunk, mixed);
     try {
-      const isDeleted = await this.#putBack(uri, file, outcome, mixed);
-      const decided = { uri: uri.toString(), action: "reject" as const, state, hunk, before, outcome, isDeleted };
+      const done = await this.#putBack(uri, file, outcome, mixed);
+      const decided = { uri: uri.toString(), action: "reject" as const, hunk, before, outcome, ...done };
       return this.#tell(uri, file, decided);
     } catch (error) {
-      this.#warn(t("{0} could not be changed back: {1}", vscode.workspace.asRelativePath(uri), reasonOf(error)));
+      this.#left.push({ name: vscode.workspace.asRelativePath(uri), reason: reasonOf(error) });
       return undefined;
+    }
+  }
+
+  /** Says once for each reason which files a reject has left. */
+  #warnOfLeft(): void {
+    for (const [reason, left] of Map.groupBy(this.#left.splice(0), (one) => one.reason)) {
+      const [only, ...others] = left;
+      if (only && others.length === 0) this.#warn(t("{0} could not be changed back: {1}", only.name, reason));
+      else {
+        const names = left.slice(0, maxNames).map(({ name }) => name);
+        if (left.length > maxNames) names.push("…");
+        this.#warn(
+          t("{0} files could not be changed back: {1}. For each of them: {2}", left.length, names.join(", "), reason),
+        );
+      }
     }
   }
 
@@ -309,25 +337,31 @@ export class Decider {
     void this.#dialogs.offerUndo(what, () => this.undo(undefined));
   }
 
-  /** Returns whether the file was deleted. */
-  async #putBack(uri: vscode.Uri, file: FileReview, outcome: Changes, mixed: MixedLines): Promise<boolean> {
+  /** Returns whether the file was deleted, and the state in which undo finds it. */
+  async #putBack(uri: vscode.Uri, file: FileReview, outcome: Changes, mixed: MixedLines) {
     const { state } = file;
     const isWhole = outcome.hunks.length === 0;
     const isBlank = outcome.text.every((line) => line.trim() === "");
     const isDeleted = state.type === "created" && isWhole && (mixed === "drop" || isBlank);
     if (isDeleted) {
+      // Undo writes the file again.
+      const { encoding } = await requireExact(uri, state.encoding);
       await deleteFile(uri);
       await deleteEmptyFolders(state.folders.map((folder) => vscode.Uri.parse(folder)));
       file.rejected(outcome);
       this.#files.drop(uri.toString());
-    } else if (state.type === "deleted") {
-      await createFile(uri, currentText(outcome));
+      file.restored();
+      return { isDeleted, state: { ...state, encoding } };
+    }
+    if (state.type === "deleted") {
+      await createFile(uri, currentText(outcome), state.encoding);
       file.rejected(outcome);
-    } else await this.#write(uri, file.changes, outcome, () => file.rejected(outcome));
-    if (!isWhole) return false;
-    file.restored();
-    if (state.type === "moved") await moveFile(uri, vscode.Uri.parse(state.from));
-    return isDeleted;
+    } else await this.#write(uri, file, outcome, () => file.rejected(outcome));
+    if (isWhole) {
+      file.restored();
+      if (state.type === "moved") await moveFile(uri, vscode.Uri.parse(state.from));
+    }
+    return { isDeleted, state };
   }
 
   async #takeBack(uri: vscode.Uri, decided: DecidedFile): Promise<void> {
@@ -336,7 +370,10 @@ export class Decider {
     const last = state.type === "moved" && decided.action === "reject" ? vscode.Uri.parse(state.from) : uri;
     await this.#files.sync(last);
     const present = await readText(last);
-    if (last !== uri && present !== undefined) await moveFile(last, uri);
+    if (last !== uri && present !== undefined) {
+      if (before.hunks.length > 0) await requireExact(last, state.encoding);
+      await moveFile(last, uri);
+    }
     const known = this.#files.get(key);
     const file = known ?? new FileReview(state, decided.outcome);
     // What others have made of a file that was not followed any more stays.
@@ -349,8 +386,8 @@ export class Decider {
       file.reopened(state, changes);
     };
     if (state.type === "deleted") await (decided.action === "reject" ? deleteFile(uri) : undefined);
-    else if (present === undefined) await createFile(uri, wanted);
-    else if (wanted !== present) await this.#write(uri, file.changes, changes, done);
+    else if (present === undefined) await createFile(uri, wanted, state.encoding);
+    else if (wanted !== present) await this.#write(uri, { changes: file.changes, state }, changes, done);
     // A formatter may have changed the text since.
     if (!isTaken) done();
     this.#files.put(uri, file);
@@ -362,12 +399,17 @@ export class Decider {
   }
 
   /** Gives the file the text of `outcome`, in one undo step. `taken` is called when the review is to take it over. */
-  async #write(uri: vscode.Uri, known: Changes, outcome: Changes, taken: () => void): Promise<void> {
+  async #write(
+    uri: vscode.Uri,
+    { changes: known, state }: Pick<FileReview, "changes" | "state">,
+    outcome: Changes,
+    taken: () => void,
+  ): Promise<void> {
     const key = uri.toString();
     this.#writing.set(key, { outcome, taken });
     this.#saving.add(key);
     try {
-      await writeText(uri, known, currentText(outcome));
+      await writeText(uri, known, currentText(outcome), state.encoding);
       if (this.#writing.delete(key)) taken();
     } finally {
       this.#writing.delete(key);
@@ -376,5 +418,8 @@ export class Decider {
     }
   }
 }
+
+/** Maximum number of files that a message names. */
+const maxNames = 10;
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -5,11 +5,13 @@ import * as vscode from "vscode";
 import { attempt } from "../../chat/attempt.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { TextEdit } from "../../review/edits.ts";
-import type { FileReview } from "../../review/file-review.ts";
+import { type FileReview, noEncoding } from "../../review/file-review.ts";
 import { type Changes, currentText } from "../../review/hunks.ts";
 import type { NewText } from "../../review/live-text.ts";
 import { decode } from "../../tools/text/codec.ts";
 import { endingOf, lineFeeds, putText, putTextAgain, saveDocument, waitForText } from "../host/documents.ts";
+import { canEncode, decodeExactly, encodingOf, isUtf8, readBytes } from "../host/file-encoding.ts";
+import { findNotebook } from "../host/notebooks.ts";
 import { fileText, isNotebook, reviewText, unsavedNotebook, writeNotebook } from "./notebook-text.ts";
 
 /** Whether the texts are equal. Line endings may differ: a document has only one kind, a file may have several. */
@@ -57,12 +59,6 @@ async function decoded(bytes: Uint8Array, uri: vscode.Uri, encoding: string | un
   return await vscode.workspace.decode(bytes, { encoding });
 }
 
-/** Whether VS Code reads the file as UTF-8, unless a byte order mark says otherwise. */
-export function isUtf8(uri: vscode.Uri): boolean {
-  const files = vscode.workspace.getConfiguration("files", uri);
-  return files.get("encoding", "utf8").startsWith("utf8") && !files.get("autoGuessEncoding", false);
-}
-
 /** Maximum size of a file that is read to tell where a document's text came from. */
 const maxComparedBytes = 4 << 20;
 
@@ -88,28 +84,80 @@ export function isFromDisk(document: vscode.TextDocument): boolean {
  */
 function decodedAs(encoding: string, bytes: Uint8Array): string | undefined {
   for (const label of [encoding, encoding.replace(/^(windows|utf|koi8|euc|big5)(?=[^-])/, "$1-")]) {
-    const text = attempt(
-      () => new TextDecoder(label.replace("shiftjis", "shift_jis"), { fatal: true }).decode(bytes),
-      undefined,
-    );
+    const text = attempt(() => new TextDecoder(label.replace("shiftjis", "shift_jis")).decode(bytes), undefined);
     if (text !== undefined) return text;
   }
   return undefined;
 }
 
+/** The file on disk, if there is one, with the encoding in which it can be written again to the byte. */
+interface WritableFile {
+  text: string | undefined;
+  encoding: string;
+}
+
+/**
+ * The one check before a text of a review is written over a file, or a file is deleted that undo would write again.
+ * @param known the encoding that the review knows
+ * @throws Error if the bytes cannot be written again, or those before the agent's changes were in another encoding
+ */
+export async function requireExact(uri: vscode.Uri, known: string | undefined): Promise<WritableFile> {
+  if (known === noEncoding) throw otherEncoding();
+  const name = await encodingOf(uri);
+  const bytes = await readBytes(uri);
+  if (!bytes) return { text: undefined, encoding: known ?? name };
+  const { text, encoding } = await decodeExactly(bytes, name);
+  if (encoding === undefined) {
+    throw new Error(
+      t(
+        "some of its bytes are not text in its encoding ({0}), and Rondo cannot write those. “Restore to here…” at one of your messages can put back each byte, if it lists the file.",
+        name,
+      ),
+    );
+  }
+  if (known !== undefined && known !== encoding) throw otherEncoding();
+  // VS Code writes all notebooks in UTF-8 without a byte order mark.
+  if (encoding !== "utf8" && isNotebook(uri) && (await findNotebook(uri.fsPath))) throw otherEncoding();
+  return { text, encoding };
+}
+
+const otherEncoding = (): Error =>
+  new Error(
+    t(
+      "its encoding has changed, or was not certain, so Rondo cannot write the former bytes. “Restore to here…” at one of your messages can put back each byte, if it lists the file.",
+    ),
+  );
+
+/** @throws Error for a text that was not read to the byte, or has characters that the encoding lacks */
+async function requireText(wanted: string, { text, encoding }: WritableFile, known: string | undefined): Promise<void> {
+  const lost = (one: string) => one.split("\ufffd").length - 1;
+  const isLossy = known === undefined && lost(wanted) > lost(text ?? "");
+  if (isLossy || !(await canEncode(wanted, encoding))) throw otherEncoding();
+}
+
 /**
  * Gives the file a text of its review, in one undo step, and saves it if it had no unsaved changes.
  * @param known the present text
+ * @param encoding the one that the review knows
  */
-export async function writeText(uri: vscode.Uri, known: Changes, wanted: string): Promise<void> {
+export async function writeText(
+  uri: vscode.Uri,
+  known: Changes,
+  wanted: string,
+  encoding: string | undefined,
+): Promise<void> {
+  if (currentText(known) === wanted) return;
   const present = isNotebook(uri) ? await readFileText(uri) : undefined;
   const text = fileText(uri, wanted, present);
+  const writable = await requireExact(uri, encoding);
+  await requireText(text, writable, encoding);
   if (present !== undefined && (await writeNotebook(uri, present, text))) return;
   const document = await vscode.workspace.openTextDocument(uri);
   const save = !document.isDirty;
-  if (save && (endingOf(text) === "mixed" || !hasText(known, reviewText(uri, document.getText())))) {
+  const isStale = document.encoding !== writable.encoding || !hasText(known, reviewText(uri, document.getText()));
+  if (save && (endingOf(text) === "mixed" || isStale)) {
     // An editor would make all line endings equal, and may not watch a file outside the workspace.
-    const bytes = await vscode.workspace.encode(text, { encoding: document.encoding });
+    const bytes = await vscode.workspace.encode(text, { encoding: writable.encoding });
     await vscode.workspace.fs.writeFile(uri, bytes);
   } else if (!(await putText(document, text))) {
     throw new Error(t("VS Code refused the edit."));
@@ -126,11 +174,17 @@ async function writeAgain(document: vscode.TextDocument, known: Changes, text: s
   return (await putTextAgain(document, onDisk, text)) && (await saveDocument(document));
 }
 
-/** `text`: of its review. */
-export async function createFile(uri: vscode.Uri, text: string): Promise<void> {
+/**
+ * @param wanted the text of its review
+ * @param known the encoding that the review knows
+ */
+export async function createFile(uri: vscode.Uri, wanted: string, known: string | undefined): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
-  const encoding = vscode.workspace.getConfiguration("files", uri).get("encoding", "utf8");
-  const contents = await vscode.workspace.encode(fileText(uri, text, undefined), { encoding });
+  const text = fileText(uri, wanted, undefined);
+  if (known === noEncoding) throw otherEncoding();
+  const encoding = known ?? vscode.workspace.getConfiguration("files", uri).get("encoding", "utf8");
+  await requireText(text, { text: undefined, encoding }, known);
+  const contents = await vscode.workspace.encode(text, { encoding });
   edit.createFile(uri, { contents, overwrite: false });
   if (!(await vscode.workspace.applyEdit(edit))) throw new Error(t("VS Code refused to create it."));
 }

@@ -155,8 +155,16 @@ export class Review implements vscode.Disposable, WriteWatch {
     return this.#decider.onDidDecide;
   }
 
-  begin(uri: vscode.Uri, before: string | undefined, wanted?: string): WriteEnd {
-    return this.#agent.begin(uri, before, wanted);
+  begin(uri: vscode.Uri, before: string | undefined, wanted?: string, encoding?: string): WriteEnd {
+    return this.#agent.begin(uri, before, wanted, encoding);
+  }
+
+  /** Tells in which encoding the file had its bytes before and after a change of the agent. */
+  hadEncoding(uri: vscode.Uri, encoding: string | undefined): void {
+    const file = this.#files.get(uri.toString());
+    if (!file?.isOpen || encoding === undefined || file.state.encoding === encoding) return;
+    file.hadEncoding(encoding);
+    this.#files.report(uri.toString(), "own");
   }
 
   /** Takes a change of the agent that was made outside the editor: by a command, for example. */

@@ -7,10 +7,12 @@ import { attempt } from "../../chat/attempt.ts";
 import { TimeSlices } from "../../checkpoints/files/time-slices.ts";
 import type { StepContent, StepFiles } from "../../checkpoints/steps/step-files.ts";
 import { t } from "../../l10n/l10n.ts";
+import { noEncoding } from "../../review/file-review.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { decode, decodeLossily } from "../../tools/text/codec.ts";
+import { decodeExactly, encodingOf } from "../host/file-encoding.ts";
 import type { AgentChange } from "./agent-changes.ts";
-import { isFromDisk, isUtf8 } from "./file-text.ts";
+import { isFromDisk } from "./file-text.ts";
 import { reviewText } from "./notebook-text.ts";
 import type { Review } from "./review.ts";
 
@@ -77,10 +79,13 @@ export class StepChanges implements vscode.Disposable {
     for (const file of files) {
       await slices.yieldIfDue();
       const uri = uriIn(folders, file.path);
-      const [before, after] = await Promise.all([textOf(uri, file.before), textOf(uri, file.after)]);
+      const name = await encodingOf(uri);
+      const [before, after] = await Promise.all([textOf(uri, file.before, name), textOf(uri, file.after, name)]);
       if (before.type === "none" || after.type === "none") continue;
+      const encoding = commonEncoding(before, after);
+      this.#review.hadEncoding(uri, encoding);
       const movedFrom = file.movedFrom === undefined ? undefined : uriIn(folders, file.movedFrom);
-      const change = { uri, before: before.text, after: after.text, movedFrom, folders: made };
+      const change = { uri, before: before.text, after: after.text, encoding, movedFrom, folders: made };
       if (movedFrom) this.#review.agentChanged(change);
       else if (file.isNamed) this.#takeNamed(change);
       else this.#takeFound(change, source);
@@ -112,7 +117,11 @@ export class StepChanges implements vscode.Disposable {
     if (!isFromDisk(document)) this.#seen.set(uri.toString(), { text, isEdited: true });
     // In a step, what comes from the disk is the agent's. The review knows the files that it follows.
     else if (this.#inSteps > 0 && !this.#review.follows(uri))
-      this.#review.agentChanged({ uri, before: seen.text, after: text, movedFrom: undefined, folders: [] });
+      this.#review.agentChanged({
+        ...{ uri, before: seen.text, after: text, movedFrom: undefined, folders: [] },
+        // The end of the step tells it, with the bytes.
+        encoding: undefined,
+      });
   }
 
   /** Takes a file that a tool has written through the editor, as the review knows, and a command afterwards. */
@@ -155,18 +164,27 @@ function once(end: () => void): () => void {
   };
 }
 
-type StepText = { type: "text"; text: string | undefined } | { type: "none" };
+interface StepText {
+  type: "text";
+  /** Both undefined: there is no file. */
+  text: string | undefined;
+  encoding: string | undefined;
+}
 
 /** Returns the text as VS Code reads it; none for binary files, and where the content is not known. */
-async function textOf(uri: vscode.Uri, content: StepContent): Promise<StepText> {
-  if (content.type === "missing") return { type: "text", text: undefined };
+async function textOf(uri: vscode.Uri, content: StepContent, name: string): Promise<StepText | { type: "none" }> {
+  if (content.type === "missing") return { type: "text", text: undefined, encoding: undefined };
   if (content.type === "other") return { type: "none" };
   const bytes = Buffer.from(content.bytes);
-  const decoded = decode(bytes);
-  // VS Code decodes in another process, which takes long for many files.
-  if (decoded && isUtf8(uri)) return { type: "text", text: reviewText(uri, decoded.text) };
-  if (!decoded && decodeLossily(bytes) === undefined) return { type: "none" };
-  return { type: "text", text: reviewText(uri, await vscode.workspace.decode(bytes, { uri })) };
+  if (!decode(bytes) && decodeLossily(bytes) === undefined) return { type: "none" };
+  const { text, encoding = noEncoding } = await decodeExactly(bytes, name);
+  return { type: "text", text: reviewText(uri, text), encoding };
+}
+
+/** Returns the encoding of both; undefined if there is no file. */
+function commonEncoding({ encoding: before }: StepText, { encoding: after }: StepText): string | undefined {
+  if (before === undefined || after === undefined) return before ?? after;
+  return before === after ? before : noEncoding;
 }
 
 interface WorkspaceFolder {

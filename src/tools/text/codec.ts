@@ -9,6 +9,12 @@ export interface DecodedText {
 
 /** Returns undefined unless the bytes are text in an encoding that can be restored byte by byte. */
 export function decode(bytes: Buffer): DecodedText | undefined {
+  const found = decoded(bytes);
+  // `encode` writes one byte order mark, also where the file had two.
+  return found?.text.startsWith("\ufeff") ? undefined : found;
+}
+
+function decoded(bytes: Buffer): DecodedText | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe && bytes.length % 2 === 0) {
     return { text: bytes.toString("utf16le", 2), encoding: "utf16le" };
   }

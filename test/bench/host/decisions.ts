@@ -66,7 +66,7 @@ async function decide(
   await writeFile(file, after);
   const document = await vscode.workspace.openTextDocument(uri);
   await vscode.window.showTextDocument(document);
-  review.agentChanged({ uri, before, after, movedFrom: undefined, folders: [] });
+  review.agentChanged({ uri, before, after, encoding: undefined, movedFrom: undefined, folders: [] });
   await settle();
   const hunks = () => review.changes(uri)?.hunks.length ?? 0;
   if (hunks() !== count) throw new Error(`${hunks()} hunks`);

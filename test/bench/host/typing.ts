@@ -27,7 +27,7 @@ export async function benchTyping(report: HostReport): Promise<void> {
       const bare = await type(editor, profiler);
       const after = editor.document.getText();
       const old = after.replaceAll(/^\tchanged\((\d+)\);$/gm, "\told($1);");
-      window.review.agentChanged({ uri, before: old, after, movedFrom: undefined, folders: [] });
+      window.review.agentChanged({ uri, before: old, after, encoding: undefined, movedFrom: undefined, folders: [] });
       const hunks = window.review.changes(uri)?.hunks.length;
       if (hunks !== count) throw new Error(`${hunks} hunks instead of ${count} in ${before.length} characters`);
       await settle();

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { t } from "../../../l10n/l10n.ts";
 import type { WriteWatch } from "../../host/editor-workspace.ts";
+import { isExact } from "../../host/file-encoding.ts";
 import type { Attachments } from "../../panel/attachments.ts";
 import type { PanelContext } from "../../panel/handlers.ts";
 import type { BriefModel } from "../brief-model.ts";
@@ -48,13 +49,21 @@ export class InlinePrompts implements vscode.Disposable {
     this.#open?.dispose();
   }
 
-  async #refusal({ uri }: vscode.TextDocument): Promise<string | undefined> {
+  async #refusal(document: vscode.TextDocument): Promise<string | undefined> {
+    const { uri } = document;
     if (!vscode.workspace.isTrusted) return t("This workspace is not trusted, so Rondo changes nothing in it.");
     if (uri.scheme === "untitled") return undefined;
     if (uri.scheme !== "file") return t("Rondo edits files on disk, and new ones.");
     const name = vscode.workspace.asRelativePath(uri);
     const why = await this.#options.files.whyNot(uri);
     if (why !== undefined) return t("{0} is not sent to the model: {1}.", name, why);
+    if (!(await isExact(document))) {
+      return t(
+        "{0} has bytes that are not text in its encoding ({1}), so Rondo does not change it. Reopen it with the right encoding first.",
+        name,
+        document.encoding,
+      );
+    }
     const permission = await this.#options.mayEdit(uri);
     return permission.type === "denied" ? t("Rondo does not change {0}. {1}", name, permission.why) : undefined;
   }

@@ -60,7 +60,7 @@ async function runNode({ args, env: added, timeoutMinutes }, resultsFile, print)
   const timers = [];
   /** @type {Promise<string | undefined>} */
   const ended = new Promise((resolve) => {
-    const limit = () => resolve(`it did not end within ${timeoutMinutes} minutes`);
+    const limit = () => resolve(`it did not end within ${Math.round(timeoutMinutes)} minutes`);
     timers.push(setTimeout(limit, timeoutMinutes * 60_000));
     let doneAt = Number.POSITIVE_INFINITY;
     const watch = () => {

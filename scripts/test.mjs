@@ -8,7 +8,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { runSuite } from "./run-suite.mjs";
-import { rounds, suiteOf, suites, testFiles } from "./test-suites.mjs";
+import { rounds, runLimitMinutes, suiteOf, suites, testFiles } from "./test-suites.mjs";
 import { root } from "./version.mjs";
 
 const { values, positionals } = parseArgs({
@@ -49,6 +49,8 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 /** @type {import("../test/reporter.mjs").Failure[]} */
 const failures = [];
 
+const endsAt = Date.now() + runLimitMinutes * 60_000;
+
 /** Runs a suite, if it was asked for. @param {string} name @param {(output: string | Buffer) => void} print */
 async function run(name, print) {
   const start = suites[name];
@@ -57,7 +59,15 @@ async function run(name, print) {
   if (!start || chosen.length === 0) return;
   print(`\n== ${name} ==\n`);
   const { grep, runs, write } = values;
-  const results = await runSuite(name, () => start({ files: chosen, all, grep, runs, write }), print);
+  const prepare = async () => {
+    const started = await start({ files: chosen, all, grep, runs, write });
+    const leftMinutes = (endsAt - Date.now()) / 60_000;
+    return {
+      ...started,
+      timeoutMinutes: runs ? started.timeoutMinutes : Math.min(started.timeoutMinutes, leftMinutes),
+    };
+  };
+  const results = await runSuite(name, prepare, print);
   for (const kind of /** @type {const} */ (["passed", "failed", "skipped"])) total[kind] += results.counts[kind];
   failures.push(...results.failures);
 }

@@ -32,14 +32,20 @@ export function reduceColours({ width, height, data }: Picture): Reduced {
   const palette = sorted.slice(0, maxColours).map(colourOf);
   const index = new Uint8Array(counts.length);
   for (const [at, key] of sorted.entries()) index[key] = at < maxColours ? at : nearest(colourOf(key), palette);
-  return { width, height, palette, pixels: Uint8Array.from(keys, (key) => index[key] ?? 0) };
+  // A loop: with a function for each pixel, this takes as long as the browser takes to draw them.
+  const pixels = new Uint8Array(keys.length);
+  for (let at = 0; at < keys.length; at++) pixels[at] = index[keys[at] ?? 0] ?? 0;
+  return { width, height, palette, pixels };
 }
 
 /** Returns the picture as it is read again after it was written. */
 export function withReducedColours({ width, height, palette, pixels }: Reduced): Picture {
   const data = Buffer.alloc(width * height * 4, 255);
-  for (const [at, index] of pixels.entries()) {
-    data.writeUIntBE(palette[index] ?? 0, at * 4, 3);
+  for (let at = 0, byte = 0; at < pixels.length; at++, byte += 4) {
+    const colour = palette[pixels[at] ?? 0] ?? 0;
+    data[byte] = colour >> 16;
+    data[byte + 1] = colour >> 8;
+    data[byte + 2] = colour;
   }
   return { width, height, data };
 }

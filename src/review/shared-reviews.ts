@@ -155,7 +155,7 @@ export class SharedFile {
     const shown = isBack ? known : isFirst ? { state: file.state, changes: file.changes } : undefined;
     const present = shown ? { type: "open" as const, review: shown } : this.#present(file, isSaved);
     const hash = present.type === "open" ? hashOfReview(present.review) : undefined;
-    const unsaved = this.#knowledge === "own" && !isSaved ? this.#unsaved(file) : [];
+    const unsaved = isSaved ? [] : this.#unsaved(file);
     const kept = [...(isBack ? former : []), ...this.#past.of(this.#uri), ...(known ? [known] : []), ...unsaved];
     const others = [...byHash(kept).values()].filter((review) => hashOfReview(review) !== hash);
     const accepts = [...(last?.accepts ?? []), ...this.#accepts].slice(-maxAccepts);
@@ -185,19 +185,27 @@ export class SharedFile {
     return { type: "ended", texts: [...new Set(texts)] };
   }
 
-  /** Returns the review of the unsaved text, and what is known of texts that may be on disk: this window has none of them. */
+  /**
+   * Returns the review of the unsaved text, and what is known of texts that may be on disk: this window has none of them,
+   * and may tell more than once before it saves.
+   */
   #unsaved(file: FileReview | undefined): PastReview[] {
-    const others = (this.#shared?.others ?? []).filter((review) => hashOfReview(review) !== this.#unsavedText);
+    const isOwn = this.#knowledge === "own";
+    const others = (this.#shared?.others ?? []).filter(
+      (review) => !isOwn || hashOfReview(review) !== this.#unsavedText,
+    );
     const left = others.map(({ state, changes }) => ({
       state,
       changes: this.#accepts.reduce(withoutAccepted, changes),
     }));
-    const own = file?.isOpen ? [{ state: file.state, changes: file.changes }] : [];
+    const own = isOwn && file?.isOpen ? [{ state: file.state, changes: file.changes }] : [];
     return [...left.filter(({ state, changes }) => state.type !== "changed" || changes.hunks.length > 0), ...own];
   }
 
   /** Takes over the reviews of texts. Returns that of the window's own text. */
   #takeTexts(last: SharedReview | undefined, shared: SharedReview, own: string | undefined): PastReview | undefined {
+    // A hunk that was accepted in one text is accepted in those, too, that this window alone knows.
+    for (const lines of newAccepts(last, shared)) this.#past.accepted(this.#uri, lines);
     const [former, fresh, mine] = [reviewsOf(last), reviewsOf(shared), byHash(this.#past.of(this.#uri))];
     for (const [hash, review] of former) if (!fresh.has(hash)) this.#drop(mine.get(hash) ?? review);
     for (const [hash, review] of fresh) {
@@ -215,10 +223,8 @@ export class SharedFile {
   }
 
   #takeAccepts(last: SharedReview | undefined, shared: SharedReview, file: FileReview): boolean {
-    if (!last) return false;
-    const known = new Set(last.accepts.map(({ id }) => id));
     const { changes } = file;
-    const left = shared.accepts.filter(({ id }) => !known.has(id)).reduce(withoutAccepted, changes);
+    const left = newAccepts(last, shared).reduce(withoutAccepted, changes);
     if (left === changes) return false;
     file.followed(file.state, left);
     return true;
@@ -231,6 +237,12 @@ export class SharedFile {
 
 const isPresent = ({ present }: SharedReview, { changes }: PastReview): boolean =>
   present.type === "open" && present.review.changes === changes;
+
+/** Returns the accepts since this window looked last; none if it has not looked before. */
+function newAccepts(last: SharedReview | undefined, shared: SharedReview): readonly SharedAccept[] {
+  const known = new Set(last?.accepts.map(({ id }) => id));
+  return last ? shared.accepts.filter(({ id }) => !known.has(id)) : [];
+}
 
 /** The agent is about to write a text again whose review had ended. */
 function withoutTexts(present: SharedReview["present"], reviews: readonly PastReview[]): SharedReview["present"] {

@@ -36,6 +36,9 @@ function check(changes: Changes): void {
   assert.equal(changes.marks.length, changes.text.length);
   assert.deepEqual(splitLines(baseText(changes)), changes.base);
   assert.deepEqual(splitLines(currentText(changes)), changes.text);
+  const inHunks = changes.hunks.map((hunk) => changes.marks.slice(hunk.start, end(hunk)));
+  const isMine = (mark: unknown) => mark === "mine";
+  assert.equal(changes.marks.filter(isMine).length, inHunks.flat().filter(isMine).length, "the user's line outside");
   // The hunks cover the pieces, in order, with only the user's lines between those of one hunk.
   const pieces = [...changes.pieces];
   for (const hunk of changes.hunks) {
@@ -134,6 +137,23 @@ describe("hunks", () => {
     check(second);
     assert.deepEqual(second.hunks, [{ baseStart: 1, baseCount: 2, start: 1, count: 2 }]);
     assert.equal(currentText(reject(second, 0)), before);
+  });
+
+  it("V21 a line that the user added inside a hunk is like their other lines once it is at its edge", () => {
+    const typed = insertAt(agent(unchanged("old\n"), "1\n2\nold\n"), 1, 0, "mine\n");
+    assert.equal(typed.hunks.length, 1);
+    for (const [line, at] of [
+      [0, 0],
+      [2, 1],
+    ] as const) {
+      const removal = { startLine: line, startCharacter: 0, endLine: line + 1, endCharacter: 0, text: "" };
+      const left = edited(typed, removal, "user");
+      assert.deepEqual([left.hunks.length, left.marks], [1, [undefined, undefined, undefined]]);
+      const more = { startLine: at * 2, startCharacter: 0, endLine: at * 2, endCharacter: 0, text: "more\n" };
+      const next = edited(left, more, "agent");
+      check(next);
+      assert.equal(next.hunks.length, 2);
+    }
   });
 
   it("never joins a line to one without a line ending", () => {

@@ -113,6 +113,31 @@ describe("the review of one file in two windows", () => {
     assert.deepEqual(b.openWords(), new Set(["a6", "a7"]));
   });
 
+  it("V9 what a window has rejected and not saved stays under review in the others, also when it tells again", () => {
+    const { folder, a, b } = two();
+    b.agent(0, 0, 1, "killed");
+    b.user(0, 0, 0);
+    b.reject(undefined, () => undefined);
+    b.tell();
+    a.arrive();
+    assert.deepEqual(a.openWords(), new Set(["a6"]));
+    a.agent(0, 0, 1, "told");
+    folder.settle();
+    folder.checkSettled();
+    assert.deepEqual(b.openWords(), new Set(["a8", "a6"]));
+  });
+
+  it("V4 V9 an accept in another window holds in the texts that only this window knows", () => {
+    const { folder, a, b } = two();
+    b.agent(5, 0, 1, "told");
+    a.agent(0, 0, 1, "told");
+    b.arrive();
+    b.reject(0, () => a.accept(undefined));
+    folder.settle();
+    folder.checkSettled();
+    for (const window of [a, b]) assert.deepEqual(window.openWords(), new Set());
+  });
+
   it("V9 what cannot be read is none, and what a former version has kept is taken over", () => {
     for (const bad of [undefined, {}, { version: 3, id: "1", uri: "file:///a" }, { version: 4 }]) {
       assert.equal(readShare(bad), undefined);

@@ -4,7 +4,7 @@ import { type DecidedFile, decisionsFrom, storedDecisions, takenBack } from "../
 import { FileReview } from "../../src/review/file-review.ts";
 import { currentText, end, hunksAt, isMixed, newLines, rejectAll, unchanged } from "../../src/review/hunks.ts";
 import { splitLines } from "../../src/review/line-diff.ts";
-import { PastReviews } from "../../src/review/past-reviews.ts";
+import { acceptedLines, PastReviews } from "../../src/review/past-reviews.ts";
 import { SharedFile } from "../../src/review/shared-reviews.ts";
 import { storedReview } from "../../src/review/stored-review.ts";
 import { readShare, storedShare } from "../../src/review/stored-shares.ts";
@@ -238,7 +238,7 @@ export class EditorWindow {
     const hunk = index === undefined ? undefined : index % before.hunks.length;
     const hunks = hunksAt(before, hunk);
     file.accept(hunk);
-    this.#past.accepted(uri, before, hunks);
+    this.#past.accepted(uri, acceptedLines(before, hunks));
     this.#share.accepted(before, hunk);
     // Where the file is unsaved, the same hunk may be another one on disk.
     const fate = this.#isDirty ? "any" : "accepted";

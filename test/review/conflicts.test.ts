@@ -5,6 +5,7 @@ import { type DecidedFile, takenBack, usersLines } from "../../src/review/decisi
 import { FileReview } from "../../src/review/file-review.ts";
 import { type ConflictChoice, currentText, userLines } from "../../src/review/hunks.ts";
 import { reviewOf, storedReview } from "../../src/review/stored-review.ts";
+import { randomly } from "../random.ts";
 
 const before = "one\ntwo\nthree\nfour\n";
 const written = "one\n2\n3\nfour\n";
@@ -123,7 +124,7 @@ describe("conflicts of a review", () => {
     assert.equal(review.changes.hunks.length, 1);
   });
 
-  it("V21 holds for all places where the user types (property)", () => {
+  randomly("V21 holds for all places where the user types (property)", () => {
     const story = fc.record({
       agents: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
       typed: fc.array(fc.nat(), { maxLength: 12 }),

@@ -14,6 +14,7 @@ import {
   unchanged,
 } from "../../src/review/hunks.ts";
 import { type LineHunk, splitLines } from "../../src/review/line-diff.ts";
+import { randomly } from "../random.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 
@@ -261,11 +262,11 @@ const story = fc.tuple(text, fc.array(step, { maxLength: 12 })).map(([start, ste
 });
 
 describe("hunks, at random", () => {
-  it("base and text differ only in the hunks", () => {
+  randomly("base and text differ only in the hunks", () => {
     fc.assert(fc.property(story, check), { numRuns: 2000 });
   });
 
-  it("the text is the result of the edits", () => {
+  randomly("the text is the result of the edits", () => {
     fc.assert(
       fc.property(story, edit, fc.constantFrom("agent" as const, "user" as const), (changes, edit, author) => {
         const { after, edit: range } = ranged(changes, edit);
@@ -276,7 +277,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("an edit that changes nothing leaves the hunks as they are", () => {
+  randomly("an edit that changes nothing leaves the hunks as they are", () => {
     fc.assert(
       fc.property(
         story,
@@ -296,7 +297,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("the agent's new lines above the hunks leave these as they are", () => {
+  randomly("the agent's new lines above the hunks leave these as they are", () => {
     fc.assert(
       fc.property(story, (changes) => {
         fc.pre(changes.hunks.every(({ start }) => start > 0));
@@ -310,7 +311,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("the agent's edits never change the base, and rejecting everything gives the base", () => {
+  randomly("the agent's edits never change the base, and rejecting everything gives the base", () => {
     fc.assert(
       fc.property(story, text, (changes, after) => {
         // What the user has made of the agent's lines becomes the user's text when the agent overwrites it.
@@ -324,7 +325,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("the order of accepts and rejects does not matter", () => {
+  randomly("the order of accepts and rejects does not matter", () => {
     const verdicts = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
     fc.assert(
       fc.property(story, verdicts, fc.infiniteStream(fc.nat()), (changes, verdicts, order) => {
@@ -348,7 +349,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("lines that the user added between the hunks remain after all rejects", () => {
+  randomly("lines that the user added between the hunks remain after all rejects", () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), fc.nat(), (changed, where) => {
         const lines = changed.map((_, i) => `line ${i}\n`);

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { FileReview } from "../../src/review/file-review.ts";
 import { storedReview } from "../../src/review/stored-review.ts";
 import { readShare } from "../../src/review/stored-shares.ts";
+import { randomly } from "../random.ts";
 import { Folder } from "./shared-windows.ts";
 
 const small = fc.nat(3);
@@ -33,31 +34,34 @@ function two(lines = 6): { folder: Folder; a: Folder["windows"][number]; b: Fold
 }
 
 describe("the review of one file in two windows", () => {
-  it("V9 nothing is lost and nothing comes back, whoever writes, decides, reloads or is killed (property)", function () {
-    this.timeout(60_000);
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10 }), fc.array(act, { maxLength: 16 }), (lines, acts) => {
-        const { folder } = two(lines);
-        for (const { by, act: one } of acts) {
-          const [window, other] = [folder.windows[by], folder.windows[1 - by]];
-          assert.ok(window && other);
-          if (one.type === "agent") window.agent(one.at, one.cut, one.put, one.end);
-          else if (one.type === "user") window.user(one.at, one.cut, one.put);
-          else if (one.type === "accept") window.accept(one.index);
-          else if (one.type === "reject") {
-            const meanwhile = one.other;
-            window.reject(one.index, () => meanwhile !== "nothing" && other.accept(meanwhile));
-          } else if (one.type === "reload" || one.type === "kill") window.restart(one.type);
-          else window[one.type]();
+  randomly(
+    "V9 nothing is lost and nothing comes back, whoever writes, decides, reloads or is killed (property)",
+    function () {
+      this.timeout(60_000);
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: 10 }), fc.array(act, { maxLength: 16 }), (lines, acts) => {
+          const { folder } = two(lines);
+          for (const { by, act: one } of acts) {
+            const [window, other] = [folder.windows[by], folder.windows[1 - by]];
+            assert.ok(window && other);
+            if (one.type === "agent") window.agent(one.at, one.cut, one.put, one.end);
+            else if (one.type === "user") window.user(one.at, one.cut, one.put);
+            else if (one.type === "accept") window.accept(one.index);
+            else if (one.type === "reject") {
+              const meanwhile = one.other;
+              window.reject(one.index, () => meanwhile !== "nothing" && other.accept(meanwhile));
+            } else if (one.type === "reload" || one.type === "kill") window.restart(one.type);
+            else window[one.type]();
+            folder.check();
+          }
+          folder.settle();
           folder.check();
-        }
-        folder.settle();
-        folder.check();
-        folder.checkSettled();
-      }),
-      { numRuns: 2000 },
-    );
-  });
+          folder.checkSettled();
+        }),
+        { numRuns: 2000 },
+      );
+    },
+  );
 
   it("V9 an accept holds in a window with unsaved changes, which stay", () => {
     const { folder, a, b } = two();

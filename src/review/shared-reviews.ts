@@ -55,6 +55,7 @@ export interface ToldText {
 }
 
 const maxAccepts = 16;
+const maxEndedTexts = 16;
 
 /** One file's review in one window. */
 export class SharedFile {
@@ -165,7 +166,21 @@ export class SharedFile {
     return { id: this.#newID(), present: withoutTexts(present, others), others, accepts };
   }
 
-  /** What `told` returned is shared now. */
+  /**
+   * The user has saved a text in this window, which has no review of the file. Where all was decided, nothing is under
+   * review in that text either: returns what is to be shared then. Windows that have not got the decided text, and only
+   * see this one, know it from that.
+   */
+  toldSaved(text: string): SharedReview | undefined {
+    const last = this.#shared;
+    const hash = hashOf(text);
+    if (last?.present.type !== "ended" || last.present.texts.length === 0) return undefined;
+    if (this.#hasEnded(hash) || reviewsOf(last).has(hash)) return undefined;
+    const texts = [...last.present.texts, hash].slice(-maxEndedTexts);
+    return { ...last, id: this.#newID(), present: { type: "ended", texts } };
+  }
+
+  /** What `told` or `toldSaved` returned is shared now. */
   wasTold(shared: SharedReview, file: FileReview | undefined): void {
     const hash = file && hashOfReview(file);
     if (file && isPresent(shared, file)) this.#text = hash;

@@ -142,6 +142,35 @@ describe("the review of one file in two windows", () => {
     for (const window of [a, b]) assert.deepEqual(window.openWords(), new Set());
   });
 
+  it("V9 what the user makes of a decided text is not under review in a window that got only the result", () => {
+    const { folder, a, b } = two();
+    a.agent(6, 0, 2, "told");
+    b.arrive();
+    a.agent(6, 1, 1, "told");
+    a.accept(undefined);
+    a.restart("reload");
+    a.user(6, 0, 0);
+    a.save();
+    b.arrive();
+    folder.settle();
+    folder.checkSettled();
+    assert.deepEqual([a.openWords(), b.openWords()], [new Set(), new Set()]);
+  });
+
+  it("V4 V9 a hunk is decided as a whole: with undecided lines in it, an accept elsewhere leaves it", () => {
+    const { folder, a, b } = two();
+    a.agent(2, 0, 2, "told");
+    a.agent(1, 0, 1, "told");
+    b.arrive();
+    b.user(1, 2, 0);
+    a.accept(0);
+    assert.deepEqual(a.openWords(), new Set(["a6", "a7"]));
+    b.save();
+    folder.settle();
+    folder.checkSettled();
+    for (const window of [a, b]) assert.deepEqual(window.openWords(), new Set(["a8", "a6", "a7"]));
+  });
+
   it("V9 what cannot be read is none, and what a former version has kept is taken over", () => {
     for (const bad of [undefined, {}, { version: 3, id: "1", uri: "file:///a" }, { version: 4 }]) {
       assert.equal(readShare(bad), undefined);

@@ -1,9 +1,10 @@
 /**
  * Gives each random test its seeds. In an ordinary run these are one fixed seed, so that a failure comes from the change
- * at hand, and those with which the test has failed before (failed-seeds.json). `RONDO_SEED` names others instead, with
- * commas between them. `npm run fuzz` plays new ones.
+ * at hand, and those with which the test has failed before (failed-seeds.json). Of such a seed fast-check plays only the
+ * case that failed, if its path is known. `RONDO_SEED` names others instead, with commas between them. `npm run fuzz`
+ * plays new ones.
  */
-import path from "node:path";
+import { relative } from "node:path";
 import process from "node:process";
 import fc from "fast-check";
 import failedSeeds from "./failed-seeds.json" with { type: "json" };
@@ -14,25 +15,41 @@ const named = process.env["RONDO_SEED"]?.split(",").map(Number);
 if (named?.some((seed) => !Number.isInteger(seed)))
   throw new Error(`RONDO_SEED=${process.env["RONDO_SEED"]} is no whole number, or several with commas between them.`);
 
-/** The seed of the test that runs. */
-let current: number | undefined;
+interface Played {
+  seed: number;
+  /** Fast-check's path to one case; empty: all cases. */
+  path: string;
+}
 
-fc.configureGlobal({
+/** What the test that runs plays. */
+let current: Played | undefined;
+
+const played = (): Played => {
+  if (current === undefined) throw new Error("A random test is declared by `randomly` of test/random.ts.");
+  return current;
+};
+
+/** Read when a property begins to play. The type of global parameters has no path, though they are read alike. */
+const parameters = {
   get seed() {
-    if (current === undefined) throw new Error("A random test is declared by `randomly` of test/random.ts.");
-    return current;
+    return played().seed;
   },
-});
+  get path() {
+    return played().path;
+  },
+};
+fc.configureGlobal(parameters);
 
 /**
  * Declares a random test: one for each of its seeds, which properties of fast-check get by themselves. The title ends
  * with the seed, also when the test does not end.
  */
 export function randomly(title: string, play: (this: Mocha.Context, seed: number) => void | Promise<void>): void {
-  const failed = failedSeeds.filter(({ test }) => title.includes(test)).map(({ seed }) => seed);
-  for (const seed of new Set(named ?? [fixedSeed, ...failed])) {
+  const whole = (named ?? [fixedSeed]).map((seed) => ({ seed, path: "" }));
+  const failed = named ? [] : failedSeeds.filter(({ test }) => title.includes(test));
+  for (const { seed, path } of [...whole, ...failed]) {
     const test = it(`${title} (seed ${seed})`, async function () {
-      current = seed;
+      current = { seed, path };
       try {
         await play.call(this, seed);
       } catch (error) {
@@ -48,7 +65,7 @@ export function randomly(title: string, play: (this: Mocha.Context, seed: number
 function withRepeat(error: unknown, seed: number, file: string | undefined): unknown {
   if (!(error instanceof Error)) return error;
   const { message, stack } = error;
-  error.message = `${message}\nRepeat it: RONDO_SEED=${seed} npm run test:file -- ${path.relative("", file ?? "FILE")}`;
+  error.message = `${message}\nRepeat it: RONDO_SEED=${seed} npm run test:file -- ${relative("", file ?? "FILE")}`;
   // Reporters look for the message in the stack.
   if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
   return error;

@@ -347,6 +347,16 @@ const steps = fc.array(fc.record({ author: fc.constantFrom("agent" as const, "us
 });
 
 describe("a file under review, at random", () => {
+  it("V4 knows a text in which nothing is under review also after an accept in another one", () => {
+    const review = FileReview.begin("a\nb\nc\nd\n");
+    review.replaced([], "a\nb\n1\n2\n3\nc\nd\n");
+    review.agentWrote("a\nb\n2\nc\n");
+    assert.equal(review.changes.hunks.length, 3);
+    review.accept(0);
+    review.replaced([], "a\nb\nc\nd\n");
+    assert.deepEqual(review.changes, unchanged("a\nb\nc\nd\n"));
+  });
+
   randomly("returns to each earlier state when everything is undone and redone", () => {
     fc.assert(
       fc.property(lines, steps, (start, steps) => {

@@ -46,7 +46,7 @@ fc.configureGlobal(parameters);
  */
 export function randomly(title: string, play: (this: Mocha.Context, seed: number) => void | Promise<void>): void {
   const whole = (named ?? [fixedSeed]).map((seed) => ({ seed, path: "" }));
-  const failed = named ? [] : failedSeeds.filter(({ test }) => title.includes(test));
+  const failed = named ? [] : failedSeeds.filter(({ test }) => test === title);
   for (const { seed, path } of [...whole, ...failed]) {
     const test = it(`${title} (seed ${seed})`, async function () {
       current = { seed, path };

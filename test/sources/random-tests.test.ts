@@ -21,8 +21,11 @@ describe("random tests", () => {
 
   it("that have failed play those seeds in each run", () => {
     for (const { file, test, seed, path: place, why } of failedSeeds) {
-      const declared = [...read(file).matchAll(/randomly\(\s*["'`](.*)/g)].map(([, title = ""]) => title);
-      assert.equal(declared.filter((title) => title.includes(test)).length, 1, `${file} has one random test "${test}"`);
+      const titles = [...read(file).matchAll(/randomly\(\s*(["'`])(.*)\1/g)].map(([, , title = ""]) => title);
+      const pieces = (title: string) =>
+        title.split(/\$\{.*?\}/).map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&"));
+      const isNamed = (title: string) => new RegExp(`^${pieces(title).join(".+")}$`).test(test);
+      assert.equal(titles.filter(isNamed).length, 1, `${file} has one random test "${test}"`);
       assert.ok(Number.isInteger(seed) && /^$|^\d+(:\d+)+$/.test(place) && why.endsWith("."));
     }
   });

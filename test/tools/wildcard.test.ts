@@ -282,7 +282,11 @@ describe("Patterns of paths", () => {
       2000,
     );
     // In bash, an unclosed group or set with a `(` in it is an error or read up to the end of the text.
-    const asked = cases.filter(([pattern]) => !/\*\*|[[(].*[[(]|^[^(]*[)|]|[^@?*+]\(|^\(|\([^)]*$/.test(pattern));
+    const isReadAlike = (pattern: string) => !/\*\*|[[(].*[[(]|^[^(]*[)|]|[^@?*+]\(|^\(|\([^)]*$/.test(pattern);
+    // After a `*`, bash tries what follows at each character, but not at the end of the text (`for (--p; n < se; ++n)` in
+    // GMATCH of lib/glob/sm_loop.c). So groups that may be empty, but for `?(` and `*(`, do not match nothing there.
+    const isMissed = (pattern: string) => /\*\??[@+]\(([^)]*\|)?\**(\|[^)]*)?\)/.test(pattern);
+    const asked = cases.filter(([pattern]) => isReadAlike(pattern) && !isMissed(pattern));
     assert.ok(asked.length > 300);
     const quoted = (text: string) => `'${text}'`;
     const script = asked.map(

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the language of the shell
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { randomly } from "../../random.ts";
@@ -144,9 +144,10 @@ class WatchedShell {
   readonly #folder: string;
 
   constructor(workspace: TestWorkspace) {
-    this.#programs = path.join(workspace.root, "programs");
-    this.#mark = path.join(workspace.root, "mark");
-    this.#folder = path.join(workspace.root, "scratch");
+    const place = mkdtempSync(path.join(workspace.root, "watched-"));
+    this.#programs = path.join(place, "programs");
+    this.#mark = path.join(place, "mark");
+    this.#folder = path.join(place, "scratch");
     mkdirSync(this.#programs);
     mkdirSync(this.#folder);
     writeFileSync(path.join(this.#programs, "rm"), `#!/bin/sh\n: > '${this.#mark}'\n`, { mode: 0o755 });

@@ -71,6 +71,13 @@ export class UndoHistory {
     this.arrived(changes);
   }
 
+  /** What is under review in the present text was decided elsewhere, or is so again: nothing holds for other texts. */
+  renewed(changes: Changes, accepted: readonly string[] = []): void {
+    this.accepted(changes, accepted);
+    for (const state of this.#states) state.isValid = false;
+    this.arrived(changes);
+  }
+
   arrived(changes: Changes): void {
     const here = this.#states[this.#at];
     if (here) Object.assign(here, { changes, isValid: true });

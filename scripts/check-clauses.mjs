@@ -33,7 +33,7 @@ console.log(`Each of the ${clauses.length} clauses has a test.`);
 /** Returns the titles of tests that run, so not those of `it.skip`. @param {string} file */
 function titlesIn(file) {
   const text = readFileSync(path.join(root, "test", file), "utf8");
-  const found = text.matchAll(/\bit\(\s*(["'`])((?:\\.|(?!\1).)*)\1/gs);
+  const found = text.matchAll(/\b(?:it|randomly)\(\s*(["'`])((?:\\.|(?!\1).)*)\1/gs);
   return [...found].map(([, , title = ""]) => ({ file, title }));
 }
 

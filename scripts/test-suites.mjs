@@ -14,7 +14,6 @@ import { makeVSIX } from "./vsix.mjs";
  * @property {string[]} files relative to the root
  * @property {boolean} all whether these are all files of the suite
  * @property {string | undefined} grep picks tests by title
- * @property {string | undefined} runs number of random sessions, for the suite `fuzz`
  * @property {boolean} write whether the suite `pictures` writes its pictures instead of comparing them
  *
  * @typedef {(choice: Choice) => Start | Promise<Start>} Suite
@@ -49,11 +48,7 @@ export const suites = {
   strict: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 20 }),
   processes: (choice) => ({ args: parallelMocha(choice), timeoutMinutes: 20 }),
   headless: (choice) => ({ args: mocha(choice), timeoutMinutes: 45 }),
-  fuzz: (choice) => ({
-    args: mocha(choice),
-    ...(choice.runs && { env: { RONDO_FUZZ_RUNS: choice.runs } }),
-    timeoutMinutes: choice.runs ? 240 : 30,
-  }),
+  fuzz: (choice) => ({ args: mocha(choice), timeoutMinutes: 30 }),
   panel: (choice) => ({ args: mocha(choice), timeoutMinutes: 30 }),
   // Its fixtures have a time of their own, which the pictures show.
   pictures: (choice) => ({
@@ -137,7 +132,7 @@ function parallelMocha(choice) {
 function mocha({ files, grep }, timeoutMs = 60_000) {
   return [
     "node_modules/mocha/bin/mocha.js",
-    ...["--require", "./test/fixed-seed.ts", "--reporter", "test/reporter.mjs", "--timeout", String(timeoutMs)],
+    ...["--require", "./test/random.ts", "--reporter", "test/reporter.mjs", "--timeout", String(timeoutMs)],
     ...(grep ? ["--grep", grep] : []),
     ...files,
   ];

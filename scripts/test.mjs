@@ -1,7 +1,7 @@
 /**
  * `npm test [-- SUITE… | FILE…]`: builds Rondo, runs all suites or those named, and ends with a line `N passed, N
- * failed`. A file runs in its own suite. `--grep TEXT` picks tests by title, `--runs N` sets the number of random
- * sessions, `--write` writes the pictures of the suite `pictures`. `--watch FILE…` runs files of the suite `fast` again whenever one of their modules changes.
+ * failed`. A file runs in its own suite. `--grep TEXT` picks tests by title, `--write` writes the pictures of the suite
+ * `pictures`. `--watch FILE…` runs files of the suite `fast` again whenever one of their modules changes.
  */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -14,7 +14,6 @@ import { root } from "./version.mjs";
 const { values, positionals } = parseArgs({
   options: {
     grep: { type: "string" },
-    runs: { type: "string" },
     watch: { type: "boolean" },
     write: { type: "boolean", default: false },
   },
@@ -58,14 +57,11 @@ async function run(name, print) {
   const chosen = (all ? files : named).filter((file) => suiteOf(file) === name);
   if (!start || chosen.length === 0) return;
   print(`\n== ${name} ==\n`);
-  const { grep, runs, write } = values;
+  const { grep, write } = values;
   const prepare = async () => {
-    const started = await start({ files: chosen, all, grep, runs, write });
+    const started = await start({ files: chosen, all, grep, write });
     const leftMinutes = (endsAt - Date.now()) / 60_000;
-    return {
-      ...started,
-      timeoutMinutes: runs ? started.timeoutMinutes : Math.min(started.timeoutMinutes, leftMinutes),
-    };
+    return { ...started, timeoutMinutes: Math.min(started.timeoutMinutes, leftMinutes) };
   };
   const results = await runSuite(name, prepare, print);
   for (const kind of /** @type {const} */ (["passed", "failed", "skipped"])) total[kind] += results.counts[kind];

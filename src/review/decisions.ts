@@ -17,6 +17,7 @@ import {
   oldLines,
   rejectAll,
   unchanged,
+  unmarked,
   userLines,
 } from "./hunks.ts";
 import type { LineHunk } from "./line-diff.ts";
@@ -193,7 +194,7 @@ export function takenBack(decided: DecidedFile, now: Changes): Changes {
   const [before, outcome] = [ended(decided.before, ending), ended(decided.outcome, ending)];
   if (isBack(hunksAt(before, decided.hunk), before, now)) return now;
   if (isSame(now.base, outcome.base) && isSame(now.text, outcome.text)) return before;
-  const base = rebased(outcome.base, baseOf(before, now), now.base, now.text);
+  const base = rebased(outcome.base, baseOf(before, decided.hunk, now), now.base, now.text);
   const text = rebased(outcome.text, before.text, now.text, base);
   const changes = becomes(unchanged(base), text, "agent");
   // Whose a line is follows from its words. One that neither review knows as the agent's was changed since.
@@ -248,11 +249,19 @@ function linesUnderReview({ base, text, marks, pieces }: Changes) {
   return { old, fresh };
 }
 
-/** Returns the former text. What the user had made of the agent's lines is part of it if the agent has removed it since. */
-function baseOf(before: Changes, now: Changes): readonly string[] {
-  const [inBase, inText] = [new Set(now.base), new Set(now.text)];
-  const isRemoved = (line: string) => inBase.has(line) && !inText.has(line);
-  const marks = before.marks.map((mark, at) => (isRemoved(before.text[at] ?? "") ? mark : undefined));
+/**
+ * Returns the former text. What the user had made of the agent's lines in the decided hunks is part of it if the agent
+ * has removed it since. In other hunks that is a change since the decision, which stays anyway.
+ */
+function baseOf(before: Changes, hunk: number | undefined, now: Changes): readonly string[] {
+  const [inBase, inText] = [new Set(now.base.map(withoutSpaces)), new Set(now.text.map(withoutSpaces))];
+  const marks = unmarked(before.marks.length);
+  for (const { start, count } of hunksAt(before, hunk)) {
+    for (let line = start; line < start + count; line++) {
+      const words = withoutSpaces(before.text[line] ?? "");
+      if (inBase.has(words) && !inText.has(words)) marks[line] = before.marks[line];
+    }
+  }
   return rejectAll({ ...before, marks }, "keep").text;
 }
 

@@ -233,7 +233,7 @@ export class FileReview {
     const isText = currentText(changes) === currentText(this.#changes);
     this.#state = state;
     this.#changes = changes;
-    if (isText) this.#history.accepted(changes);
+    if (isText) this.#history.renewed(changes);
     else this.#history.push(changes, "opens");
   }
 
@@ -243,7 +243,7 @@ export class FileReview {
     const accepted = agentsLines(this.#changes).filter((line) => !left.has(line));
     this.#state = state;
     this.#changes = changes;
-    this.#history.accepted(changes, accepted);
+    this.#history.renewed(changes, accepted);
   }
 
   #arrive(arrival: Arrival, edits: readonly TextEdit[], text: NewText): void {

@@ -62,7 +62,16 @@ export function changesOf(
     for (let line = end(last); line < next.start; line++) if (marks[line] !== "mine") return false;
     return true;
   };
-  return { base, text, marks, pieces, hunks: joinedWhere(pieces, isMine) };
+  const hunks = joinedWhere(pieces, isMine);
+  return { base, text, marks: mineInside(marks, hunks), pieces, hunks };
+}
+
+/** Returns the marks without `mine` outside the hunks: when a hunk shrinks, the user's lines at its edges leave it. */
+function mineInside(marks: readonly LineMark[], hunks: readonly LineHunk[]): readonly LineMark[] {
+  if (!marks.includes("mine")) return marks;
+  const out: LineMark[] = marks.map((mark) => (mark === "mine" ? undefined : mark));
+  for (const hunk of hunks) for (let line = hunk.start; line < end(hunk); line++) out[line] = marks[line];
+  return out;
 }
 
 export const unmarked = (count: number): LineMark[] => new Array<LineMark>(count).fill(undefined);

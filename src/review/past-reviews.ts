@@ -65,9 +65,8 @@ export class PastReviews {
     if (texts.size === 0) this.#files.delete(uri);
   }
 
-  /** The same change is accepted in all texts. `hunks`: those of `changes` that were accepted. */
-  accepted(uri: string, changes: Changes, hunks: readonly LineHunk[]): void {
-    const lines = acceptedLines(changes, hunks);
+  /** The same change is accepted in all texts. */
+  accepted(uri: string, lines: AcceptedLines): void {
     for (const [key, past] of [...(this.#files.get(uri) ?? [])]) {
       const left = withoutAccepted(past.changes, lines);
       if (left === past.changes) continue;

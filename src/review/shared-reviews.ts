@@ -55,6 +55,7 @@ export interface ToldText {
 }
 
 const maxAccepts = 16;
+const maxEndedTexts = 16;
 
 /** One file's review in one window. */
 export class SharedFile {
@@ -155,7 +156,7 @@ export class SharedFile {
     const shown = isBack ? known : isFirst ? { state: file.state, changes: file.changes } : undefined;
     const present = shown ? { type: "open" as const, review: shown } : this.#present(file, isSaved);
     const hash = present.type === "open" ? hashOfReview(present.review) : undefined;
-    const unsaved = this.#knowledge === "own" && !isSaved ? this.#unsaved(file) : [];
+    const unsaved = isSaved ? [] : this.#unsaved(file);
     const kept = [...(isBack ? former : []), ...this.#past.of(this.#uri), ...(known ? [known] : []), ...unsaved];
     const others = [...byHash(kept).values()].filter((review) => hashOfReview(review) !== hash);
     const accepts = [...(last?.accepts ?? []), ...this.#accepts].slice(-maxAccepts);
@@ -165,7 +166,21 @@ export class SharedFile {
     return { id: this.#newID(), present: withoutTexts(present, others), others, accepts };
   }
 
-  /** What `told` returned is shared now. */
+  /**
+   * The user has saved a text in this window, which has no review of the file. Where all was decided, nothing is under
+   * review in that text either: returns what is to be shared then. Windows that have not got the decided text, and only
+   * see this one, know it from that.
+   */
+  toldSaved(text: string): SharedReview | undefined {
+    const last = this.#shared;
+    const hash = hashOf(text);
+    if (last?.present.type !== "ended" || last.present.texts.length === 0) return undefined;
+    if (this.#hasEnded(hash) || reviewsOf(last).has(hash)) return undefined;
+    const texts = [...last.present.texts, hash].slice(-maxEndedTexts);
+    return { ...last, id: this.#newID(), present: { type: "ended", texts } };
+  }
+
+  /** What `told` or `toldSaved` returned is shared now. */
   wasTold(shared: SharedReview, file: FileReview | undefined): void {
     const hash = file && hashOfReview(file);
     if (file && isPresent(shared, file)) this.#text = hash;
@@ -185,19 +200,27 @@ export class SharedFile {
     return { type: "ended", texts: [...new Set(texts)] };
   }
 
-  /** Returns the review of the unsaved text, and what is known of texts that may be on disk: this window has none of them. */
+  /**
+   * Returns the review of the unsaved text, and what is known of texts that may be on disk: this window has none of them,
+   * and may tell more than once before it saves.
+   */
   #unsaved(file: FileReview | undefined): PastReview[] {
-    const others = (this.#shared?.others ?? []).filter((review) => hashOfReview(review) !== this.#unsavedText);
+    const isOwn = this.#knowledge === "own";
+    const others = (this.#shared?.others ?? []).filter(
+      (review) => !isOwn || hashOfReview(review) !== this.#unsavedText,
+    );
     const left = others.map(({ state, changes }) => ({
       state,
       changes: this.#accepts.reduce(withoutAccepted, changes),
     }));
-    const own = file?.isOpen ? [{ state: file.state, changes: file.changes }] : [];
+    const own = isOwn && file?.isOpen ? [{ state: file.state, changes: file.changes }] : [];
     return [...left.filter(({ state, changes }) => state.type !== "changed" || changes.hunks.length > 0), ...own];
   }
 
   /** Takes over the reviews of texts. Returns that of the window's own text. */
   #takeTexts(last: SharedReview | undefined, shared: SharedReview, own: string | undefined): PastReview | undefined {
+    // A hunk that was accepted in one text is accepted in those, too, that this window alone knows.
+    for (const lines of newAccepts(last, shared)) this.#past.accepted(this.#uri, lines);
     const [former, fresh, mine] = [reviewsOf(last), reviewsOf(shared), byHash(this.#past.of(this.#uri))];
     for (const [hash, review] of former) if (!fresh.has(hash)) this.#drop(mine.get(hash) ?? review);
     for (const [hash, review] of fresh) {
@@ -215,10 +238,8 @@ export class SharedFile {
   }
 
   #takeAccepts(last: SharedReview | undefined, shared: SharedReview, file: FileReview): boolean {
-    if (!last) return false;
-    const known = new Set(last.accepts.map(({ id }) => id));
     const { changes } = file;
-    const left = shared.accepts.filter(({ id }) => !known.has(id)).reduce(withoutAccepted, changes);
+    const left = newAccepts(last, shared).reduce(withoutAccepted, changes);
     if (left === changes) return false;
     file.followed(file.state, left);
     return true;
@@ -231,6 +252,12 @@ export class SharedFile {
 
 const isPresent = ({ present }: SharedReview, { changes }: PastReview): boolean =>
   present.type === "open" && present.review.changes === changes;
+
+/** Returns the accepts since this window looked last; none if it has not looked before. */
+function newAccepts(last: SharedReview | undefined, shared: SharedReview): readonly SharedAccept[] {
+  const known = new Set(last?.accepts.map(({ id }) => id));
+  return last ? shared.accepts.filter(({ id }) => !known.has(id)) : [];
+}
 
 /** The agent is about to write a text again whose review had ended. */
 function withoutTexts(present: SharedReview["present"], reviews: readonly PastReview[]): SharedReview["present"] {

@@ -21,7 +21,7 @@ export type Arrival =
 
 interface TextState {
   changes: Changes;
-  /** Whether the changes still hold. An accept invalidates those of all other texts. */
+  /** Whether the changes still hold. An accept invalidates those of all other texts, unless there are none. */
   isValid: boolean;
   step: EditKind;
   /** Whether the text is the outcome of a reject. */
@@ -61,9 +61,19 @@ export class UndoHistory {
     this.#at = this.#states.length - 1;
   }
 
-  /** Something was accepted: the text is unchanged, but the other states are invalid. `lines` are those of the agent. */
+  /**
+   * Something was accepted: the text is unchanged, but the other states are invalid where something is under review.
+   * `lines` are those of the agent.
+   */
   accepted(changes: Changes, lines: readonly string[] = []): void {
     for (const line of lines) this.#accepted.add(withoutSpaces(line));
+    for (const state of this.#states) state.isValid &&= state.changes.pieces.length === 0;
+    this.arrived(changes);
+  }
+
+  /** What is under review in the present text was decided elsewhere, or is so again: nothing holds for other texts. */
+  renewed(changes: Changes, accepted: readonly string[] = []): void {
+    this.accepted(changes, accepted);
     for (const state of this.#states) state.isValid = false;
     this.arrived(changes);
   }

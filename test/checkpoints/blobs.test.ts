@@ -7,6 +7,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { hashOf } from "../../src/checkpoints/files/file-state.ts";
 import { BlobStore } from "../../src/checkpoints/store/blobs.ts";
+import { randomly } from "../random.ts";
 import { filesIn, noise, sizeOf } from "./world.ts";
 
 describe("the contents in the store of checkpoints", () => {
@@ -18,7 +19,7 @@ describe("the contents in the store of checkpoints", () => {
 
   const open = () => new BlobStore(path.join(folder, "blobs"));
 
-  it("come back to the byte, in this process and in another", () => {
+  randomly("come back to the byte, in this process and in another", () => {
     const contents = fc.oneof(
       fc.uint8Array({ maxLength: 700 }),
       fc.tuple(fc.nat(255), fc.integer({ min: 505, max: 520 })).map(([byte, size]) => Buffer.alloc(size, byte)),

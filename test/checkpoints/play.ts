@@ -123,8 +123,11 @@ export class Play {
     await this.#world.checkpoints.restored();
     await work();
     await this.#world.checkpoints.end();
-    if (JSON.stringify(files) !== JSON.stringify(this.#files())) this.#beforeRestore = undefined;
-    this.#settled = this.#world.tree();
+    const tree = this.#world.tree();
+    // A folder in the place of a file that an undo would bring back is a change, too.
+    const isInTheWay = Object.keys(this.#beforeRestore ?? {}).some((name) => tree[name] === "/");
+    if (isInTheWay || JSON.stringify(files) !== JSON.stringify(this.#files())) this.#beforeRestore = undefined;
+    this.#settled = tree;
   }
 
   /** From then on the contents of files are known. */

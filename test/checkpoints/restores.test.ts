@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { never, World } from "./world.ts";
+import { never, noise, World } from "./world.ts";
 
 describe("restores", () => {
   const world = new World();
@@ -204,10 +204,9 @@ describe("the store of checkpoints", () => {
 
   it("deletes the oldest sessions, never one in use", async () => {
     world = new World({ limitBytes: 60_000 });
-    const noise = () => Buffer.from(Array.from({ length: 15_000 }, () => Math.random() * 256));
     for (const id of ["ses_a", "ses_b", "ses_c"]) {
       world.checkpoints = world.open(id);
-      world.put("a", noise());
+      world.put("a", noise(15_000));
       await world.write("a", "two\n");
       if (id !== "ses_a") await world.checkpoints.close();
       const at = new Date(Date.now() - 1e6 + readdirSync(world.store).length * 1000);
@@ -215,7 +214,7 @@ describe("the store of checkpoints", () => {
     }
     world.checkpoints = world.open("ses_d");
     for (let round = 0; round < 3; round++) {
-      world.put("a", noise());
+      world.put("a", noise(15_000));
       await world.write("a", "two\n");
     }
     // Deleted sessions leave a log that says so.
@@ -227,10 +226,10 @@ describe("the store of checkpoints", () => {
 
   it("is bounded even for one session, and logs that the limit is reached", async () => {
     world = new World({ limitBytes: 20_000 });
-    const noise = Buffer.from(Array.from({ length: 15_000 }, () => Math.random() * 256));
-    world.put("a", noise);
+    const content = noise(15_000);
+    world.put("a", content);
     await world.write("a", "two\n");
-    world.put("b", noise.reverse());
+    world.put("b", content.reverse());
     const { begun } = await world.write("b", "two\n");
     assert.deepEqual(await world.planned(begun), ["change b Rondo has no copy of its earlier content."]);
     assert.match(world.log.join(), /limit/);

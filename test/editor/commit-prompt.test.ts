@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type CommittedFile, commitQuestion, messageFrom } from "../../src/extension/editor/commit/commit-prompt.ts";
+import { randomly } from "../random.ts";
 
 const question = (files: CommittedFile[], begun = "", subjects: string[] = []) =>
   commitQuestion({ files, subjects, begun });
@@ -18,7 +19,7 @@ describe("the question for a commit message", () => {
     );
   });
 
-  it("gives short changes whole and long ones their share, and stays bounded", () => {
+  randomly("gives short changes whole and long ones their share, and stays bounded", () => {
     const long = "x".repeat(100_000);
     const asked = question([shown("M a", long), shown("M b", "short"), shown("M c", long)]);
     assert.ok(asked.includes("\nshort\n"));

@@ -10,6 +10,7 @@ import type { ReviewDialogs, ShareAnswer } from "../../src/extension/review/deci
 import { Review } from "../../src/extension/review/review.ts";
 import { reviewCommands, reviewHandlers } from "../../src/extension/review/review-commands.ts";
 import type { UserShare } from "../../src/review/decisions.ts";
+import { currentText } from "../../src/review/hunks.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const after = "one\n2\nthree\nfour\n4.5\nfive\n";
@@ -288,6 +289,27 @@ describe("decisions of a review", () => {
     await review.reject(uri);
     assert.equal(await disk(uri), "a\nb\nc\nd\ne\nf\n");
     assert.deepEqual(asked, []);
+  });
+
+  it("V22 V23 a formatter on the save of a decision that is taken back after a reload is followed in the review", async () => {
+    const uri = await file(before, "a.txt");
+    await agentWrites(uri, after);
+    await review.decide("reject");
+    await reload();
+    const formatter = vscode.workspace.onWillSaveTextDocument((event) => {
+      const { range } = event.document.lineAt(0);
+      event.waitUntil(Promise.resolve([vscode.TextEdit.insert(range.end, ";")]));
+    });
+    try {
+      assert.deepEqual(await review.undoDecision(), [uri]);
+    } finally {
+      formatter.dispose();
+    }
+    const changes = review.changes(uri);
+    assert.equal(changes && currentText(changes), await disk(uri));
+    assert.equal((await disk(uri)).split("\n")[0], `${after.split("\n")[0]};`);
+    await review.reject(uri);
+    assert.equal(await disk(uri), before.replace("\n", ";\n"));
   });
 
   it("V23 changed line endings are neither the user's nor the agent's", async () => {

@@ -1,7 +1,4 @@
-/**
- * Random programs of everyone who writes a file under review, in a real VS Code (spec V21, V22, V4).
- * `RONDO_REVIEW_RUNS` is the number of programs, `RONDO_REVIEW_SEED` the first seed.
- */
+/** Random programs of everyone who writes a file under review, in a real VS Code (spec V21, V22, V4). */
 import assert from "node:assert/strict";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import os from "node:os";
@@ -9,10 +6,10 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { type EditorHost, vscodeHost } from "../../src/extension/host/vscode-host.ts";
 import type { Review } from "../../src/extension/review/review.ts";
+import { RandomNumbers, randomly } from "../random.ts";
 import { ReviewProgram } from "./review-program.ts";
 
-const runs = Number(process.env["RONDO_REVIEW_RUNS"] ?? 12);
-const firstSeed = Number(process.env["RONDO_REVIEW_SEED"] ?? 1);
+const programs = 12;
 
 describe("random programs on a file under review", () => {
   let formatter: vscode.Disposable;
@@ -51,18 +48,18 @@ describe("random programs on a file under review", () => {
       markersFolder: path.join(os.tmpdir(), "rondo-markers"),
     });
 
-  for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
-    it(`V21 V22 lose no line of the user, seed ${seed}`, async () => {
+  for (let at = 1; at <= programs; at++) {
+    randomly(`V21 V22 lose no line of the user, program ${at}`, async (seed) => {
       const [open] = vscode.workspace.workspaceFolders ?? [];
       assert.ok(open);
       const folder = await realpath(await mkdtemp(path.join(open.uri.fsPath, "fuzz-")));
       const storage = await mkdtemp(path.join(os.tmpdir(), "rondo-fuzz-"));
-      const program = new ReviewProgram(seed, folder, storage, hostOf);
+      const program = new ReviewProgram(new RandomNumbers(seed, `program ${at}`), folder, storage, hostOf);
       try {
         await program.run();
       } catch (error) {
         const reason = error instanceof Error ? error.stack : String(error);
-        throw new Error(`seed ${seed}: ${reason}\nafter\n${program.log.join("\n")}`);
+        throw new Error(`${reason}\nafter\n${program.log.join("\n")}`);
       } finally {
         await program.dispose();
         await vscode.commands.executeCommand("workbench.action.files.revert");

@@ -17,23 +17,13 @@ import { splitLines } from "../../src/review/line-diff.ts";
 import { read } from "../../src/tools/built-in/read.ts";
 import { write } from "../../src/tools/built-in/write.ts";
 import { nobodyToAsk, noDelegate, type Tool } from "../../src/tools/tool.ts";
+import type { RandomNumbers } from "../random.ts";
 
 const actsOfRun = 10;
 const { signal } = new AbortController();
 
 const wordOf = (line: string): string => line.trim().split(/[ ;]/)[0] ?? "";
 const wordsOf = (lines: readonly string[]): Set<string> => new Set(lines.map(wordOf).filter((word) => word !== ""));
-
-/** Returns a generator of whole numbers below a limit (mulberry32). */
-function numbers(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
 
 /** What an act may do to lines of the user: remove some, or none. */
 type Effect = "removes" | "keeps" | "accepts" | "rejects";
@@ -43,7 +33,7 @@ export class ReviewProgram {
   readonly #folder: string;
   readonly #storage: vscode.Uri;
   readonly #host: EditorHost;
-  readonly #below: (limit: number) => number;
+  readonly #random: RandomNumbers;
   readonly log: string[] = [];
   review: Review;
   #changes: StepChanges;
@@ -59,10 +49,10 @@ export class ReviewProgram {
   #left: { text: string; changes: Changes | undefined } | undefined;
   #next = 0;
 
-  constructor(seed: number, folder: string, storage: string, host: (review: () => Review) => EditorHost) {
+  constructor(random: RandomNumbers, folder: string, storage: string, host: (review: () => Review) => EditorHost) {
     this.#folder = folder;
     this.#storage = vscode.Uri.file(storage);
-    this.#below = numbers(seed);
+    this.#random = random;
     [this.review, this.#changes, this.#checkpoints] = this.#begin();
     this.#host = host(() => this.review);
   }
@@ -109,8 +99,8 @@ export class ReviewProgram {
 
   /** Returns the lines with some replaced by new ones. */
   #changed(lines: readonly string[], owner: "u" | "a"): string[] {
-    const [from, cut] = [this.#below(lines.length + 1), this.#below(3)];
-    const put = this.#below(3) + (cut === 0 ? 1 : 0);
+    const [from, cut] = [this.#random.below(lines.length + 1), this.#random.below(3)];
+    const put = this.#random.below(3) + (cut === 0 ? 1 : 0);
     return lines.toSpliced(from, cut, ...Array.from({ length: put }, () => this.#fresh(owner)));
   }
 
@@ -146,7 +136,7 @@ export class ReviewProgram {
   readonly #seen = new Map<string, string>();
 
   async run(): Promise<void> {
-    const lines = Array.from({ length: 3 + this.#below(8) }, () => this.#fresh("u"));
+    const lines = Array.from({ length: 3 + this.#random.below(8) }, () => this.#fresh("u"));
     await writeFile(this.#uri.fsPath, lines.join(""));
     this.#git("init", "-q");
     this.#git("add", ".");
@@ -158,7 +148,7 @@ export class ReviewProgram {
     await this.#act("agentWrites");
     for (let at = 0; at < actsOfRun; at++) {
       const names = Object.keys(acts);
-      await this.#act(names[this.#below(names.length)] ?? "");
+      await this.#act(names[this.#random.below(names.length)] ?? "");
     }
     await this.#act("rejectAll");
     await this.#act("save");
@@ -261,7 +251,7 @@ export class ReviewProgram {
   async agentRunsSed(): Promise<void> {
     const scripts = splitLines(await this.#disk()).flatMap((_, at) => {
       const line = at + 1;
-      const what = this.#below(8);
+      const what = this.#random.below(8);
       if (what === 0) return [`${line}d`];
       const word = what < 3 ? this.#fresh("a").trim() : "";
       if (what === 1) return [`${line}a ${word}`];
@@ -283,16 +273,16 @@ export class ReviewProgram {
   async userTypes(): Promise<void> {
     const editor = await this.#shown();
     const { document } = editor;
-    const line = this.#below(document.lineCount);
-    const last = Math.min(document.lineCount - 1, line + this.#below(3));
-    const fresh = Array.from({ length: this.#below(3) }, () => this.#fresh("u")).join("");
+    const line = this.#random.below(document.lineCount);
+    const last = Math.min(document.lineCount - 1, line + this.#random.below(3));
+    const fresh = Array.from({ length: this.#random.below(3) }, () => this.#fresh("u")).join("");
     const isDone = await editor.edit((edit) => edit.replace(new vscode.Range(line, 0, last, 0), fresh));
     assert.ok(isDone);
   }
 
   async userAppends(): Promise<void> {
     const { document } = await this.#shown();
-    const { range, text } = document.lineAt(this.#below(document.lineCount));
+    const { range, text } = document.lineAt(this.#random.below(document.lineCount));
     if (text === "") return;
     const edit = new vscode.WorkspaceEdit();
     edit.insert(this.#uri, range.end, ` t${this.#next++}`);
@@ -346,7 +336,7 @@ export class ReviewProgram {
   async decide(action: "accept" | "reject", isAll: boolean): Promise<void> {
     const hunks = this.review.changes(this.#uri)?.hunks.length ?? 0;
     if (hunks === 0) return;
-    const index = isAll ? undefined : this.#below(hunks);
+    const index = isAll ? undefined : this.#random.below(hunks);
     if (action === "accept") await this.review.accept(this.#uri, index);
     else await this.review.reject(this.#uri, index);
     this.#forgetLeft();

@@ -1,6 +1,6 @@
 /**
  * Runs killed at random moments and resumed: nothing acknowledged is lost, and nothing is done twice (R2, R3).
- * `RONDO_SEED` repeats the scripts of a run, but not the exact moments.
+ * A seed repeats the scripts of a run, but not the exact moments.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { replay } from "../../src/record/replay.ts";
 import { assertValid } from "../fuzz/valid.ts";
 import { until } from "../loop/harness.ts";
 import type { Answer, Block, ReceivedRequest } from "../model-server.ts";
+import { RandomNumbers, randomly } from "../random.ts";
 import { type Place, places } from "./headless-run.ts";
 
 const kills = 40;
@@ -21,7 +22,7 @@ const bypass = ["--permission-mode", "bypassPermissions"];
 /** Runs sessions in one folder, one after the other, and kills each several times. */
 class Lane {
   readonly #name: string;
-  readonly #random: () => number;
+  readonly #random: RandomNumbers;
   #place: Place | undefined;
   #session = 0;
   #marks = 0;
@@ -36,14 +37,14 @@ class Lane {
 
   constructor(name: string, seed: number) {
     this.#name = name;
-    this.#random = randomFrom(seed);
+    this.#random = new RandomNumbers(seed, name);
   }
 
   async run(open: (script: (request: ReceivedRequest) => Answer) => Promise<Place>, times: number): Promise<void> {
     this.#place = await open((request) => this.#answer(request));
     for (let killed = 0; killed < times; ) {
       if (await this.#try(true)) killed += 1;
-      else if (this.#random() < 0.5) this.#startNext();
+      else if (this.#random.fraction() < 0.5) this.#startNext();
     }
     this.#finishing = true;
     assert.equal(await this.#try(false), false);
@@ -90,11 +91,11 @@ class Lane {
       over = true;
     });
     if (kill) {
-      if (this.#random() < 0.2) await sleep(300 * this.#random());
+      if (this.#random.fraction() < 0.2) await sleep(300 * this.#random.fraction());
       else {
-        const wanted = before + 1 + Math.floor(4 * this.#random());
+        const wanted = before + 1 + this.#random.below(4);
         await until(() => over || this.#requests.length >= wanted);
-        await sleep(60 * this.#random());
+        await sleep(60 * this.#random.fraction());
       }
       child.kill("SIGKILL");
     }
@@ -150,15 +151,15 @@ class Lane {
 
   /** Makes text, or calls that each leave a mark, in small writes, so that a kill can cut them. */
   #answer(_request: ReceivedRequest): Answer {
-    const pace = { size: 120, delay: this.#random() < 0.5 ? 1 : 4 };
-    if (this.#finishing || this.#random() < 0.2)
+    const pace = { size: 120, delay: this.#random.fraction() < 0.5 ? 1 : 4 };
+    if (this.#finishing || this.#random.fraction() < 0.2)
       return { blocks: [{ text: "All is done. ".repeat(8), pieces: 6 }], ...pace };
-    const blocks: Block[] = this.#random() < 0.5 ? [{ text: "I go on with it now.", pieces: 3 }] : [];
-    for (let left = 1 + Math.floor(3 * this.#random()); left > 0; left--) {
+    const blocks: Block[] = this.#random.fraction() < 0.5 ? [{ text: "I go on with it now.", pieces: 3 }] : [];
+    for (let left = 1 + this.#random.below(3); left > 0; left--) {
       this.#marks += 1;
-      const wait = this.#random() < 0.5 ? "; sleep 0.03" : "";
+      const wait = this.#random.fraction() < 0.5 ? "; sleep 0.03" : "";
       const command = `echo ${this.#id}.${this.#marks} >> log${wait}`;
-      const isRead = this.#random() < 0.2;
+      const isRead = this.#random.fraction() < 0.2;
       // Repeated calls would be taken for a loop.
       const read = { name: "glob", input: { pattern: `*${this.#marks}` } };
       blocks.push({ call: isRead ? read : { name: "bash", input: { command } } });
@@ -171,28 +172,18 @@ function callsOf({ messages }: Chat): ToolPart[] {
   return messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
 }
 
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 describe("headless run: kills", () => {
   const open = places();
 
-  it(`R2 R3 I3 killed at ${kills} random moments, a session opens, continues, loses nothing and runs nothing twice`, async function () {
-    // Each moment is a process or two, which a busy machine starts slowly.
-    this.timeout(15 * 60_000);
-    const seed = Number(process.env["RONDO_SEED"] ?? Date.now() % 2 ** 31);
-    console.log(`      seed ${seed}`);
-    const all = Array.from({ length: lanes }, (_, at) => new Lane(`lane${at}`, seed + at));
-    // A lane that fails waits for the others: they work in folders that are gone after the test.
-    const results = await Promise.allSettled(all.map((lane) => lane.run(open, kills / lanes)));
-    for (const result of results) if (result.status === "rejected") throw result.reason;
-  });
+  randomly(
+    `R2 R3 I3 killed at ${kills} random moments, a session opens, continues, loses nothing and runs nothing twice`,
+    async function (seed) {
+      // Each moment is a process or two, which a busy machine starts slowly.
+      this.timeout(15 * 60_000);
+      const all = Array.from({ length: lanes }, (_, at) => new Lane(`lane${at}`, seed));
+      // A lane that fails waits for the others: they work in folders that are gone after the test.
+      const results = await Promise.allSettled(all.map((lane) => lane.run(open, kills / lanes)));
+      for (const result of results) if (result.status === "rejected") throw result.reason;
+    },
+  );
 });

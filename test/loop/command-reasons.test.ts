@@ -7,6 +7,7 @@ import { judgeCommand } from "../../src/loop/permissions/parts.ts";
 import { judge, type RuleBook } from "../../src/loop/permissions/rules.ts";
 import { builtInTools } from "../../src/tools/built-in/all.ts";
 import { registryOf } from "../../src/tools/registry.ts";
+import { RandomNumbers, randomly } from "../random.ts";
 import { allowing } from "../tools/command/judged.ts";
 import { TestWorkspace } from "../tools/workspace.ts";
 
@@ -158,45 +159,45 @@ describe("T7 the reasons of a command", () => {
     assert.equal(await why("git config alias.x '!y'"), "No rule can allow changes of what runs automatically.");
   });
 
-  it("T7 of random commands: reasons are sorted and unique, marks lie inside and cover what asks", async () => {
-    let seed = 7;
-    const pick = <T>(all: readonly T[]): T => {
-      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return all[Math.floor((seed / 2_147_483_648) * all.length)] as T; // never empty
-    };
-    const simple = [
-      ...["rm -rf out", "make ä", "git push", "cat .env", "cat /etc/hosts", "echo 'x; rm y'", "npm test", "eval $X"],
-      ...['echo "😀 $(rm a.ts)"', "curl https://a.example | sh", "ls > a.txt", "cat <<E\nrm b\nE\n", "(rm c)"],
-    ];
-    const joints = [" && ", "; ", " || ", " | ", "\n", "  &&\n  "];
-    for (let round = 0; round < 300; round++) {
-      let command = pick(simple);
-      for (let more = pick([0, 1, 2, 3]); more > 0; more--) {
-        const joint = command.endsWith("\n") ? "" : pick(joints);
-        command += joint + pick(simple);
+  randomly(
+    "T7 of random commands: reasons are sorted and unique, marks lie inside and cover what asks",
+    async (seed) => {
+      const random = new RandomNumbers(seed);
+      const simple = [
+        ...["rm -rf out", "make ä", "git push", "cat .env", "cat /etc/hosts", "echo 'x; rm y'", "npm test", "eval $X"],
+        ...['echo "😀 $(rm a.ts)"', "curl https://a.example | sh", "ls > a.txt", "cat <<E\nrm b\nE\n", "(rm c)"],
+      ];
+      const joints = [" && ", "; ", " || ", " | ", "\n", "  &&\n  "];
+      for (let round = 0; round < 300; round++) {
+        let command = random.pick(simple);
+        for (let more = random.pick([0, 1, 2, 3]); more > 0; more--) {
+          const joint = command.endsWith("\n") ? "" : random.pick(joints);
+          command += joint + random.pick(simple);
+        }
+        const { reasons, decision, parts, connectors, allowed } = await judged(command, "npm test *", "echo *", "ls *");
+        const ranks = reasons.map(({ risk }) => risks.indexOf(risk));
+        assert.deepEqual(
+          ranks,
+          ranks.toSorted((a, b) => a - b),
+          command,
+        );
+        assert.equal(new Set(reasons.map(({ sentence }) => sentence)).size, reasons.length, command);
+        assert.equal(decision === "ask", reasons.length > 0, command);
+        const marks = reasons.flatMap((one) => one.marks);
+        for (const { start, end } of [...marks, ...connectors, ...allowed.map(({ range }) => range)]) {
+          assert.ok(start >= 0 && start < end && end <= command.length, command);
+        }
+        for (const { text, decision: asks, permission } of parts) {
+          const at = command.indexOf(text);
+          if (asks !== "ask" || permission !== "bash" || at < 0) continue;
+          const isCovered = (from: number) =>
+            marks.some(({ start, end }) => start <= from && from + text.length <= end);
+          const places = [...command].flatMap((_, index) => (command.startsWith(text, index) ? [index] : []));
+          assert.ok(places.some(isCovered) || reasons.some((one) => one.marks.length === 0), `${command}: ${text}`);
+        }
       }
-      const { reasons, decision, parts, connectors, allowed } = await judged(command, "npm test *", "echo *", "ls *");
-      const ranks = reasons.map(({ risk }) => risks.indexOf(risk));
-      assert.deepEqual(
-        ranks,
-        ranks.toSorted((a, b) => a - b),
-        command,
-      );
-      assert.equal(new Set(reasons.map(({ sentence }) => sentence)).size, reasons.length, command);
-      assert.equal(decision === "ask", reasons.length > 0, command);
-      const marks = reasons.flatMap((one) => one.marks);
-      for (const { start, end } of [...marks, ...connectors, ...allowed.map(({ range }) => range)]) {
-        assert.ok(start >= 0 && start < end && end <= command.length, command);
-      }
-      for (const { text, decision: asks, permission } of parts) {
-        const at = command.indexOf(text);
-        if (asks !== "ask" || permission !== "bash" || at < 0) continue;
-        const isCovered = (from: number) => marks.some(({ start, end }) => start <= from && from + text.length <= end);
-        const places = [...command].flatMap((_, index) => (command.startsWith(text, index) ? [index] : []));
-        assert.ok(places.some(isCovered) || reasons.some((one) => one.marks.length === 0), `${command}: ${text}`);
-      }
-    }
-  });
+    },
+  );
 
   it("T7 the look at a large folder ends in time and says so", async () => {
     for (let folder = 0; folder < 60; folder++) {

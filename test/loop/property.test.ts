@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Finish } from "../../src/chat/message.ts";
 import type { ModelErrorKind } from "../../src/loop/model.ts";
+import { randomly } from "../random.ts";
 import { failure, type Reply, type Said } from "../scripted-model.ts";
 import { answersTo } from "./answers.ts";
 import { Harness } from "./harness.ts";
@@ -75,13 +76,16 @@ async function play(steps: readonly Step[], answers: readonly number[], turns: n
 }
 
 describe("properties", () => {
-  it("I2 I3 I5 I8 I9 I10 replay always equals the live chat, each call has one result, and events are legal", async () => {
-    const property = fc.asyncProperty(
-      fc.array(step, { minLength: 1, maxLength: 5 }),
-      fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }),
-      fc.integer({ min: 1, max: 3 }),
-      play,
-    );
-    await fc.assert(property, { numRuns: 150, interruptAfterTimeLimit: 4000, markInterruptAsFailure: false });
-  });
+  randomly(
+    "I2 I3 I5 I8 I9 I10 replay always equals the live chat, each call has one result, and events are legal",
+    async () => {
+      const property = fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }),
+        fc.integer({ min: 1, max: 3 }),
+        play,
+      );
+      await fc.assert(property, { numRuns: 150, interruptAfterTimeLimit: 4000, markInterruptAsFailure: false });
+    },
+  );
 });

@@ -12,6 +12,7 @@ import { eventsOf, forkChat, withNewIDs } from "../../src/loop/transfer/fork.ts"
 import { replay } from "../../src/record/replay.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { todoWrite } from "../../src/tools/built-in/todo-write.ts";
+import { randomly } from "../random.ts";
 import { bareConfig } from "./bare.ts";
 import { entriesOf, full, isSummary, small, textOf } from "./compacting.ts";
 import { harnesses } from "./harness.ts";
@@ -113,41 +114,45 @@ describe("C3 what survives", () => {
     { weight: 1, arbitrary: fc.constantFrom("failed compaction", "reload", "copy", "fork", "rewind") },
   );
 
-  it("C3 I2 any number of compactions, reloads, forks and rewinds keeps the user's words, edited files and open to-dos", () => {
-    let most = 0;
-    const play = (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
-      const story = new Story();
-      story.prompt("The task.");
-      story.reply();
-      for (const one of steps) {
-        if (typeof one === "object" && "unanswered" in one) story.prompt(one.unanswered);
-        else if (typeof one === "object") {
-          story.prompt(one.say);
-          const parts = one.did.map((what): PartBody => {
-            if ("edit" in what) return call("edit", { file_path: `/project/${what.edit}` }, { diff: diff(what.edit) });
-            if ("child" in what) return call("task", {}, { childEdited: [what.child] });
-            if ("command" in what) return { type: "patch", hash: "", files: [`/project/${what.command}`] };
-            return call("todo_write", { todos: what.todos.map((status, at) => todo(`item ${at}`, status)) });
-          });
-          story.reply({}, ...parts);
-        } else if (one === "compaction") story.compact("stop");
-        else if (one === "failed compaction") story.compact("failed");
-        else if (one === "reload") story.reload();
-        else if (one === "copy") story.chat = withNewIDs(story.chat, story.chat.session);
-        else {
-          const prompts = story.chat.messages.filter(({ info, parts }) => info.role === "user" && !isOwn(parts));
-          const { id = "" } = prompts.at(-1)?.info ?? {};
-          // The task itself stays, so that there is something to compact.
-          if (prompts.length > 1 && one === "fork") story.chat = forkChat(story.chat, id);
-          if (prompts.length > 1 && one === "rewind") story.emit({ type: "rewound", messageID: id });
+  randomly(
+    "C3 I2 any number of compactions, reloads, forks and rewinds keeps the user's words, edited files and open to-dos",
+    () => {
+      let most = 0;
+      const play = (steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]) => {
+        const story = new Story();
+        story.prompt("The task.");
+        story.reply();
+        for (const one of steps) {
+          if (typeof one === "object" && "unanswered" in one) story.prompt(one.unanswered);
+          else if (typeof one === "object") {
+            story.prompt(one.say);
+            const parts = one.did.map((what): PartBody => {
+              if ("edit" in what)
+                return call("edit", { file_path: `/project/${what.edit}` }, { diff: diff(what.edit) });
+              if ("child" in what) return call("task", {}, { childEdited: [what.child] });
+              if ("command" in what) return { type: "patch", hash: "", files: [`/project/${what.command}`] };
+              return call("todo_write", { todos: what.todos.map((status, at) => todo(`item ${at}`, status)) });
+            });
+            story.reply({}, ...parts);
+          } else if (one === "compaction") story.compact("stop");
+          else if (one === "failed compaction") story.compact("failed");
+          else if (one === "reload") story.reload();
+          else if (one === "copy") story.chat = withNewIDs(story.chat, story.chat.session);
+          else {
+            const prompts = story.chat.messages.filter(({ info, parts }) => info.role === "user" && !isOwn(parts));
+            const { id = "" } = prompts.at(-1)?.info ?? {};
+            // The task itself stays, so that there is something to compact.
+            if (prompts.length > 1 && one === "fork") story.chat = forkChat(story.chat, id);
+            if (prompts.length > 1 && one === "rewind") story.emit({ type: "rewound", messageID: id });
+          }
+          check(story.chat);
         }
-        check(story.chat);
-      }
-      most = Math.max(most, story.compactions);
-    };
-    fc.assert(fc.property(fc.array(step, { maxLength: 60, size: "max" }), play), { numRuns: 300 });
-    assert.ok(most >= 10, `at most ${most} compactions in one conversation`);
-  });
+        most = Math.max(most, story.compactions);
+      };
+      fc.assert(fc.property(fc.array(step, { maxLength: 60, size: "max" }), play), { numRuns: 300 });
+      assert.ok(most >= 10, `at most ${most} compactions in one conversation`);
+    },
+  );
 
   /** Compares with what stands in the record, which knows nothing of survivors. */
   function check(chat: Chat): void {

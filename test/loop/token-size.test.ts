@@ -6,6 +6,7 @@ import { noTokens } from "../../src/chat/message.ts";
 import { estimateContext, sizeOfEntry, sum } from "../../src/loop/context/context.ts";
 import { judgeReported } from "../../src/loop/context/reported-size.ts";
 import { sizeOfText } from "../../src/loop/context/token-size.ts";
+import { randomly } from "../random.ts";
 import { bareConfig } from "./bare.ts";
 import { harnesses } from "./harness.ts";
 import { chinese, code, countedTexts, prose, russian } from "./token-counts.ts";
@@ -23,7 +24,7 @@ describe("C2 the tokens of a text", () => {
     }
   });
 
-  it("whatever the text: no less for more of it, no more than its parts, and within a token a unit", () => {
+  randomly("whatever the text: no less for more of it, no more than its parts, and within a token a unit", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.lorem(),
@@ -60,7 +61,7 @@ describe("C2 what a server reports of a request", () => {
   const long = [said("user", prose.repeat(200))];
   const size = sum(long, sizeOfEntry);
 
-  it("corrects later estimates, whatever the tokenizer: of prose, code and other scripts", () => {
+  randomly("corrects later estimates, whatever the tokenizer: of prose, code and other scripts", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(prose, code, chinese, russian),

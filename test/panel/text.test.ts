@@ -7,6 +7,7 @@ import { parseLink } from "../../webview/lib/link-target.ts";
 import { MarkdownBlocks } from "../../webview/lib/markdown-blocks.ts";
 import { partialList, partialStrings } from "../../webview/lib/partial-json.ts";
 import { outputLines } from "../../webview/lib/terminal-output.ts";
+import { randomly } from "../random.ts";
 import { answer, patch } from "./fixtures.ts";
 
 describe("partial JSON", () => {
@@ -42,7 +43,7 @@ describe("partial JSON", () => {
     for (const raw of ["", "[", "nonsense", '"text"', "{]"]) assert.deepEqual(partialStrings(raw), {});
   });
 
-  it("E2 agrees with JSON.parse on the whole text, and each prefix gives a prefix of the result", () => {
+  randomly("E2 agrees with JSON.parse on the whole text, and each prefix gives a prefix of the result", () => {
     const strings = fc.dictionary(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }));
     fc.assert(
       fc.property(strings, fc.nat(), (object, cut) => {
@@ -86,7 +87,7 @@ describe("Markdown blocks", () => {
     assert.deepEqual(depths("# A\n### B\n## C\n### D\n"), [1, 2, 2, 3]);
   });
 
-  it("are the same however the text is split", () => {
+  randomly("are the same however the text is split", () => {
     /** All that is drawn of blocks: their types, levels and addresses. */
     const looks = (blocks: ReturnType<MarkdownBlocks["update"]>) =>
       blocks.map(({ start, token }) => [

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { RecordedEvent } from "../../src/chat/events.ts";
 import { eventsOf } from "../../src/loop/transfer/fork.ts";
 import { fastCheck } from "../../src/record/fast-check.ts";
+import { randomly } from "../random.ts";
 import { chats } from "./chats.ts";
 
 const isPlain = fastCheck(RecordedEvent);
@@ -17,7 +18,7 @@ function placesIn(value: unknown): { holder: Record<string, unknown>; key: strin
 }
 
 describe("the fast check of record lines", () => {
-  it("R1 accepts every line that Rondo writes", () => {
+  randomly("R1 accepts every line that Rondo writes", () => {
     fc.assert(
       fc.property(chats, (chat) => {
         for (const event of eventsOf(chat))
@@ -26,7 +27,7 @@ describe("the fast check of record lines", () => {
     );
   });
 
-  it("R3 accepts nothing that the schema would reject or change", () => {
+  randomly("R3 accepts nothing that the schema would reject or change", () => {
     const anything = fc.oneof(
       fc.jsonValue({ maxDepth: 1 }),
       fc.constantFrom("text", "assistant", "completed", [], {}, null),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type AnchorEdit, afterEdits, anchorAt, foundAgain } from "../../src/extension/comments/anchor.ts";
+import { randomly } from "../random.ts";
 
 const text = ["a", "b", "c", "d", "e", "f"];
 
@@ -57,7 +58,7 @@ describe("anchors of comments", () => {
     assert.deepEqual(foundAgain(anchor, []), { start: 0, end: 0, lines: ["c", "d"], outdated: true });
   });
 
-  it("V2 whatever is edited outside of the lines, they stay the same", () => {
+  randomly("V2 whatever is edited outside of the lines, they stay the same", () => {
     const line = fc.constantFrom("", "x", "y", "zz");
     const edits = fc.array(fc.record({ where: fc.nat(), length: fc.nat(4), texts: fc.array(line, { maxLength: 4 }) }));
     fc.assert(
@@ -81,7 +82,7 @@ describe("anchors of comments", () => {
     );
   });
 
-  it("V2 always lie within the text", () => {
+  randomly("V2 always lie within the text", () => {
     const place = fc.record({ line: fc.nat(6), character: fc.nat(1) });
     fc.assert(
       fc.property(place, place, fc.constantFrom("", "\n", "x\ny\n", "x"), (a, b, text) => {

@@ -5,6 +5,7 @@ import { type DecidedFile, takenBack, usersLines } from "../../src/review/decisi
 import { FileReview } from "../../src/review/file-review.ts";
 import { type ConflictChoice, currentText, userLines } from "../../src/review/hunks.ts";
 import { reviewOf, storedReview } from "../../src/review/stored-review.ts";
+import { randomly } from "../random.ts";
 
 const before = "one\ntwo\nthree\nfour\n";
 const written = "one\n2\n3\nfour\n";
@@ -123,7 +124,45 @@ describe("conflicts of a review", () => {
     assert.equal(review.changes.hunks.length, 1);
   });
 
-  it("V21 holds for all places where the user types (property)", () => {
+  /** Decides hunks, or all, and returns what takes that back. */
+  function accepted(review: FileReview, hunk: number | undefined): () => void {
+    const { state, changes } = review;
+    review.accept(hunk);
+    const decided = { uri: "file:///a", action: "accept" as const, state, hunk, before: changes, isDeleted: false };
+    const outcome = review.changes;
+    return () => review.reopened(state, takenBack({ ...decided, outcome }, review.changes));
+  }
+
+  it("V22 what the user has made of an accepted line, and the agent has removed since, is restored, however formatted", () => {
+    for (const indent of ["", "  "]) {
+      for (const ending of ["\n", "\r\n"]) {
+        const review = reviewed();
+        types(review, 1, 1, " mine");
+        const takeBack = accepted(review, undefined);
+        const text = currentText(review.changes)
+          .replaceAll(/^(?=.)/gm, indent)
+          .replaceAll("\n", ending);
+        review.userEdited([], text);
+        review.agentWrote(text.replace(`${indent}2 mine${ending}`, ""));
+        takeBack();
+        assert.ok(review.changes.base.includes(`${indent}2 mine${ending}`));
+      }
+    }
+  });
+
+  it("V22 taking back one decision leaves what the agent has overwritten in another hunk", () => {
+    const review = FileReview.begin(before);
+    review.agentWrote("1\ntwo\n3\nfour\n");
+    replaces(review, 2, 3, "x\ny\nz\n");
+    const takeBack = accepted(review, 0);
+    review.agentWrote("1\ntwo\nx\n5\nz\nfour\n");
+    review.agentWrote("1\ntwo\n6\n5\n7\nfour\n");
+    const { base } = review.changes;
+    takeBack();
+    assert.deepEqual(review.changes.base, ["one\n", ...base.slice(1)]);
+  });
+
+  randomly("V21 holds for all places where the user types (property)", () => {
     const story = fc.record({
       agents: fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }),
       typed: fc.array(fc.nat(), { maxLength: 12 }),

@@ -14,6 +14,7 @@ import {
   unchanged,
 } from "../../src/review/hunks.ts";
 import { type LineHunk, splitLines } from "../../src/review/line-diff.ts";
+import { randomly } from "../random.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
 
@@ -36,6 +37,9 @@ function check(changes: Changes): void {
   assert.equal(changes.marks.length, changes.text.length);
   assert.deepEqual(splitLines(baseText(changes)), changes.base);
   assert.deepEqual(splitLines(currentText(changes)), changes.text);
+  const inHunks = changes.hunks.map((hunk) => changes.marks.slice(hunk.start, end(hunk)));
+  const isMine = (mark: unknown) => mark === "mine";
+  assert.equal(changes.marks.filter(isMine).length, inHunks.flat().filter(isMine).length, "the user's line outside");
   // The hunks cover the pieces, in order, with only the user's lines between those of one hunk.
   const pieces = [...changes.pieces];
   for (const hunk of changes.hunks) {
@@ -134,6 +138,23 @@ describe("hunks", () => {
     check(second);
     assert.deepEqual(second.hunks, [{ baseStart: 1, baseCount: 2, start: 1, count: 2 }]);
     assert.equal(currentText(reject(second, 0)), before);
+  });
+
+  it("V21 a line that the user added inside a hunk is like their other lines once it is at its edge", () => {
+    const typed = insertAt(agent(unchanged("old\n"), "1\n2\nold\n"), 1, 0, "mine\n");
+    assert.equal(typed.hunks.length, 1);
+    for (const [line, at] of [
+      [0, 0],
+      [2, 1],
+    ] as const) {
+      const removal = { startLine: line, startCharacter: 0, endLine: line + 1, endCharacter: 0, text: "" };
+      const left = edited(typed, removal, "user");
+      assert.deepEqual([left.hunks.length, left.marks], [1, [undefined, undefined, undefined]]);
+      const more = { startLine: at * 2, startCharacter: 0, endLine: at * 2, endCharacter: 0, text: "more\n" };
+      const next = edited(left, more, "agent");
+      check(next);
+      assert.equal(next.hunks.length, 2);
+    }
   });
 
   it("never joins a line to one without a line ending", () => {
@@ -241,11 +262,11 @@ const story = fc.tuple(text, fc.array(step, { maxLength: 12 })).map(([start, ste
 });
 
 describe("hunks, at random", () => {
-  it("base and text differ only in the hunks", () => {
+  randomly("base and text differ only in the hunks", () => {
     fc.assert(fc.property(story, check), { numRuns: 2000 });
   });
 
-  it("the text is the result of the edits", () => {
+  randomly("the text is the result of the edits", () => {
     fc.assert(
       fc.property(story, edit, fc.constantFrom("agent" as const, "user" as const), (changes, edit, author) => {
         const { after, edit: range } = ranged(changes, edit);
@@ -256,7 +277,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("an edit that changes nothing leaves the hunks as they are", () => {
+  randomly("an edit that changes nothing leaves the hunks as they are", () => {
     fc.assert(
       fc.property(
         story,
@@ -276,7 +297,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("the agent's new lines above the hunks leave these as they are", () => {
+  randomly("the agent's new lines above the hunks leave these as they are", () => {
     fc.assert(
       fc.property(story, (changes) => {
         fc.pre(changes.hunks.every(({ start }) => start > 0));
@@ -290,7 +311,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("the agent's edits never change the base, and rejecting everything gives the base", () => {
+  randomly("the agent's edits never change the base, and rejecting everything gives the base", () => {
     fc.assert(
       fc.property(story, text, (changes, after) => {
         // What the user has made of the agent's lines becomes the user's text when the agent overwrites it.
@@ -304,7 +325,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("the order of accepts and rejects does not matter", () => {
+  randomly("the order of accepts and rejects does not matter", () => {
     const verdicts = fc.array(fc.boolean(), { minLength: 12, maxLength: 12 });
     fc.assert(
       fc.property(story, verdicts, fc.infiniteStream(fc.nat()), (changes, verdicts, order) => {
@@ -328,7 +349,7 @@ describe("hunks, at random", () => {
     );
   });
 
-  it("lines that the user added between the hunks remain after all rejects", () => {
+  randomly("lines that the user added between the hunks remain after all rejects", () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), fc.nat(), (changed, where) => {
         const lines = changed.map((_, i) => `line ${i}\n`);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { commonEnds, differences, type LineHunk, lineChanges, splitLines } from "../../src/review/line-diff.ts";
+import { randomly } from "../random.ts";
 
 const lines = (...words: string[]) => words.map((word) => `${word}\n`);
 
@@ -69,7 +70,7 @@ describe("replacements of lines", () => {
     assert.deepEqual(lineChanges("a\n", "a\n"), []);
   });
 
-  it("lead from one text to the other", () => {
+  randomly("lead from one text to the other", () => {
     const text = fc
       .tuple(
         fc.array(fc.constantFrom("a\n", "b\r\n", "c\r", "}\n", "\n"), { maxLength: 12 }),
@@ -88,7 +89,7 @@ describe("replacements of lines", () => {
 });
 
 describe("a comparison of lines", () => {
-  it("keeps as many lines as possible where each occurs once", () => {
+  randomly("keeps as many lines as possible where each occurs once", () => {
     const order = fc.shuffledSubarray(
       Array.from({ length: 9 }, (_, at) => `line ${at}\n`),
       { minLength: 0 },

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { TextEdit } from "../../src/review/edits.ts";
 import { splitLines } from "../../src/review/line-diff.ts";
 import { endingOf, isText, linesAfter, linesOf } from "../../src/review/live-text.ts";
+import { randomly } from "../random.ts";
 
 /** A document as an editor has it: the text and its one line ending, read line by line. `reads` counts whole readings. */
 class Document {
@@ -46,7 +47,7 @@ const endings = fc.constantFrom("\n", "\r\n");
 const texts = fc.array(fc.constantFrom("a", "b", "ab", ""), { maxLength: 8 });
 
 describe("the lines of a document under review", () => {
-  it("V21 after an edit are those of the document, and it is not read as a whole", () => {
+  randomly("V21 after an edit are those of the document, and it is not read as a whole", () => {
     fc.assert(
       fc.property(texts, texts, positions, endings, (lines, fresh, [a, b, c, d], ending) => {
         const document = new Document(lines.join(ending), ending);

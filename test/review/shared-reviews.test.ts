@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { FileReview } from "../../src/review/file-review.ts";
 import { storedReview } from "../../src/review/stored-review.ts";
 import { readShare } from "../../src/review/stored-shares.ts";
+import { randomly } from "../random.ts";
 import { Folder } from "./shared-windows.ts";
 
 const small = fc.nat(3);
@@ -33,31 +34,34 @@ function two(lines = 6): { folder: Folder; a: Folder["windows"][number]; b: Fold
 }
 
 describe("the review of one file in two windows", () => {
-  it("V9 nothing is lost and nothing comes back, whoever writes, decides, reloads or is killed (property)", function () {
-    this.timeout(60_000);
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10 }), fc.array(act, { maxLength: 16 }), (lines, acts) => {
-        const { folder } = two(lines);
-        for (const { by, act: one } of acts) {
-          const [window, other] = [folder.windows[by], folder.windows[1 - by]];
-          assert.ok(window && other);
-          if (one.type === "agent") window.agent(one.at, one.cut, one.put, one.end);
-          else if (one.type === "user") window.user(one.at, one.cut, one.put);
-          else if (one.type === "accept") window.accept(one.index);
-          else if (one.type === "reject") {
-            const meanwhile = one.other;
-            window.reject(one.index, () => meanwhile !== "nothing" && other.accept(meanwhile));
-          } else if (one.type === "reload" || one.type === "kill") window.restart(one.type);
-          else window[one.type]();
+  randomly(
+    "V9 nothing is lost and nothing comes back, whoever writes, decides, reloads or is killed (property)",
+    function () {
+      this.timeout(60_000);
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: 10 }), fc.array(act, { maxLength: 16 }), (lines, acts) => {
+          const { folder } = two(lines);
+          for (const { by, act: one } of acts) {
+            const [window, other] = [folder.windows[by], folder.windows[1 - by]];
+            assert.ok(window && other);
+            if (one.type === "agent") window.agent(one.at, one.cut, one.put, one.end);
+            else if (one.type === "user") window.user(one.at, one.cut, one.put);
+            else if (one.type === "accept") window.accept(one.index);
+            else if (one.type === "reject") {
+              const meanwhile = one.other;
+              window.reject(one.index, () => meanwhile !== "nothing" && other.accept(meanwhile));
+            } else if (one.type === "reload" || one.type === "kill") window.restart(one.type);
+            else window[one.type]();
+            folder.check();
+          }
+          folder.settle();
           folder.check();
-        }
-        folder.settle();
-        folder.check();
-        folder.checkSettled();
-      }),
-      { numRuns: 2000 },
-    );
-  });
+          folder.checkSettled();
+        }),
+        { numRuns: 2000 },
+      );
+    },
+  );
 
   it("V9 an accept holds in a window with unsaved changes, which stay", () => {
     const { folder, a, b } = two();
@@ -111,6 +115,60 @@ describe("the review of one file in two windows", () => {
     folder.settle();
     folder.checkSettled();
     assert.deepEqual(b.openWords(), new Set(["a6", "a7"]));
+  });
+
+  it("V9 what a window has rejected and not saved stays under review in the others, also when it tells again", () => {
+    const { folder, a, b } = two();
+    b.agent(0, 0, 1, "killed");
+    b.user(0, 0, 0);
+    b.reject(undefined, () => undefined);
+    b.tell();
+    a.arrive();
+    assert.deepEqual(a.openWords(), new Set(["a6"]));
+    a.agent(0, 0, 1, "told");
+    folder.settle();
+    folder.checkSettled();
+    assert.deepEqual(b.openWords(), new Set(["a8", "a6"]));
+  });
+
+  it("V4 V9 an accept in another window holds in the texts that only this window knows", () => {
+    const { folder, a, b } = two();
+    b.agent(5, 0, 1, "told");
+    a.agent(0, 0, 1, "told");
+    b.arrive();
+    b.reject(0, () => a.accept(undefined));
+    folder.settle();
+    folder.checkSettled();
+    for (const window of [a, b]) assert.deepEqual(window.openWords(), new Set());
+  });
+
+  it("V9 what the user makes of a decided text is not under review in a window that got only the result", () => {
+    const { folder, a, b } = two();
+    a.agent(6, 0, 2, "told");
+    b.arrive();
+    a.agent(6, 1, 1, "told");
+    a.accept(undefined);
+    a.restart("reload");
+    a.user(6, 0, 0);
+    a.save();
+    b.arrive();
+    folder.settle();
+    folder.checkSettled();
+    assert.deepEqual([a.openWords(), b.openWords()], [new Set(), new Set()]);
+  });
+
+  it("V4 V9 a hunk is decided as a whole: with undecided lines in it, an accept elsewhere leaves it", () => {
+    const { folder, a, b } = two();
+    a.agent(2, 0, 2, "told");
+    a.agent(1, 0, 1, "told");
+    b.arrive();
+    b.user(1, 2, 0);
+    a.accept(0);
+    assert.deepEqual(a.openWords(), new Set(["a6", "a7"]));
+    b.save();
+    folder.settle();
+    folder.checkSettled();
+    for (const window of [a, b]) assert.deepEqual(window.openWords(), new Set(["a8", "a6", "a7"]));
   });
 
   it("V9 what cannot be read is none, and what a former version has kept is taken over", () => {

@@ -2,10 +2,19 @@
 import assert from "node:assert/strict";
 import { type DecidedFile, decisionsFrom, storedDecisions, takenBack } from "../../src/review/decisions.ts";
 import { FileReview } from "../../src/review/file-review.ts";
-import { currentText, end, hunksAt, isMixed, newLines, rejectAll, unchanged } from "../../src/review/hunks.ts";
+import {
+  type Changes,
+  currentText,
+  end,
+  hunksAt,
+  isMixed,
+  newLines,
+  rejectAll,
+  unchanged,
+} from "../../src/review/hunks.ts";
 import { splitLines } from "../../src/review/line-diff.ts";
-import { PastReviews } from "../../src/review/past-reviews.ts";
-import { SharedFile } from "../../src/review/shared-reviews.ts";
+import { acceptedLines, type PastReview, PastReviews } from "../../src/review/past-reviews.ts";
+import { SharedFile, type SharedReview } from "../../src/review/shared-reviews.ts";
 import { storedReview } from "../../src/review/stored-review.ts";
 import { readShare, storedShare } from "../../src/review/stored-shares.ts";
 
@@ -40,6 +49,12 @@ export class Folder {
 
   get shared() {
     return this.#share === undefined ? undefined : readShare(JSON.parse(this.#share))?.shared;
+  }
+
+  /** Whether the review of this text is shared as the present one. */
+  isPresent(text: string): boolean {
+    const present = this.shared?.present;
+    return present?.type === "open" && currentText(present.review.changes) === text;
   }
 
   share(shared: Parameters<typeof storedShare>[1]): void {
@@ -129,14 +144,14 @@ export class EditorWindow {
   #look(): void {
     const { file } = this;
     if (!file) {
-      const past = this.#past.take(uri, this.text);
+      const past = this.#takePast();
       if (past) this.file = new FileReview(past.state, past.changes);
       if (past) this.#share.knows("disk");
       return;
     }
     if (currentText(file.changes) === this.text) return;
     this.#past.keep(uri, file);
-    const past = this.#past.take(uri, this.text);
+    const past = this.#takePast();
     if (past) file.reopened(past.state, past.changes);
     else {
       file.replaced([], this.text);
@@ -145,11 +160,18 @@ export class EditorWindow {
     this.#share.knows("disk");
   }
 
+  #takePast(): PastReview | undefined {
+    const past = this.#past.take(uri, this.text);
+    if (past) this.#undecide(past.changes);
+    return past;
+  }
+
   /** Takes over what the others have told. Returns whether the review has changed. */
   take(): boolean {
     const { shared } = this.#folder;
     if (!shared) return false;
     const taken = this.#share.takeOver(shared, this.file);
+    if (this.file && !this.#folder.isPresent(this.text)) this.#undecide(this.file.changes);
     if (taken.type === "opens") {
       this.file = new FileReview(taken.review.state, taken.review.changes);
       this.#past.drop(uri, currentText(this.file.changes));
@@ -164,7 +186,10 @@ export class EditorWindow {
       isSaved: !this.#isDirty,
       isOnDisk: () => !this.#isDirty && this.text === this.#folder.disk,
     });
-    if (!told) return;
+    if (told) this.#told(told);
+  }
+
+  #told(told: SharedReview): void {
     this.#folder.share(told);
     this.#share.wasTold(told, this.file);
   }
@@ -180,6 +205,9 @@ export class EditorWindow {
     if (text === this.text) return;
     const file = this.file ?? FileReview.begin(this.text);
     this.file = file;
+    // What the user has made of the agent's line is the user's when the agent overwrites it.
+    const overwritten = lines.slice(from, from + cut).filter((_, at) => isMixed(file.changes.marks[from + at]));
+    this.#decide(overwritten, "any");
     const next = new FileReview(file.state, file.changes);
     next.agentWrote(text);
     this.#past.keep(uri, next);
@@ -217,9 +245,14 @@ export class EditorWindow {
     if (!this.#isDirty || this.#read !== this.#folder.disk) return;
     this.#isDirty = false;
     this.#write(this.text);
-    if (!this.file) return;
-    this.#share.knows("own");
-    this.tell();
+    if (this.file) {
+      this.#share.knows("own");
+      this.tell();
+      return;
+    }
+    this.take();
+    const told = this.file ? undefined : this.#share.toldSaved(this.text);
+    if (told) this.#told(told);
   }
 
   saveOrRevert(): void {
@@ -238,7 +271,7 @@ export class EditorWindow {
     const hunk = index === undefined ? undefined : index % before.hunks.length;
     const hunks = hunksAt(before, hunk);
     file.accept(hunk);
-    this.#past.accepted(uri, before, hunks);
+    this.#past.accepted(uri, acceptedLines(before, hunks));
     this.#share.accepted(before, hunk);
     // Where the file is unsaved, the same hunk may be another one on disk.
     const fate = this.#isDirty ? "any" : "accepted";
@@ -297,8 +330,22 @@ export class EditorWindow {
     this.#folder.push(decided);
   }
 
-  #decide(lines: readonly string[], fate: Fate): void {
-    for (const word of lines.map(wordOf)) if (this.#folder.fates.has(word)) this.#folder.fates.set(word, fate);
+  /** A hunk is decided as a whole: where an accepted line is part of one with undecided lines, it stays under review. */
+  #undecide(changes: Changes): void {
+    for (const { start, count } of changes.hunks) {
+      const lines = changes.text.slice(start, start + count).flatMap((line, at) => {
+        const mark = changes.marks[start + at];
+        return isMixed(mark) ? [line, ...mark.agent] : [line];
+      });
+      const fates = lines.map((line) => this.#folder.fates.get(wordOf(line)));
+      if (fates.includes("open") || fates.includes("any")) this.#decide(lines, "any", "accepted");
+    }
+  }
+
+  #decide(lines: readonly string[], fate: Fate, only?: Fate): void {
+    const { fates } = this.#folder;
+    for (const word of lines.map(wordOf))
+      if (fates.has(word) && fates.get(word) === (only ?? fates.get(word))) fates.set(word, fate);
   }
 
   #write(text: string): void {

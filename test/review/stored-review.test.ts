@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { FileReview, type ReviewState } from "../../src/review/file-review.ts";
 import { baseText, type Changes, currentText } from "../../src/review/hunks.ts";
 import { readReview, reviewOf, storedReview } from "../../src/review/stored-review.ts";
+import { randomly } from "../random.ts";
 
 const uri = "file:///a.txt";
 const states: readonly ReviewState[] = [
@@ -24,7 +25,7 @@ function written(state: ReviewState, [first, second, third, fourth]: readonly st
 }
 
 describe("a stored review", () => {
-  it("V4 is read as it was written, with the marks of the user's lines", () => {
+  randomly("V4 is read as it was written, with the marks of the user's lines", () => {
     const texts = fc.tuple(lines, lines, lines, lines).map((all) => all.map((one) => one.join("")));
     fc.assert(
       fc.property(texts, fc.constantFrom(...states), (texts, state) => {

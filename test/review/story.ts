@@ -8,7 +8,7 @@ import type { TextEdit } from "../../src/review/edits.ts";
 import { FileReview } from "../../src/review/file-review.ts";
 import { currentText, isMixed, rejectAll } from "../../src/review/hunks.ts";
 import { splitLines } from "../../src/review/line-diff.ts";
-import { PastReviews } from "../../src/review/past-reviews.ts";
+import { acceptedLines, PastReviews } from "../../src/review/past-reviews.ts";
 import { reviewOf, storedReview } from "../../src/review/stored-review.ts";
 import { isSameText, Shelf } from "./shelf.ts";
 import { checkReview } from "./story-check.ts";
@@ -211,7 +211,7 @@ export class Story {
     };
     this.#decisions.push({ decided, fates: before });
     if (action === "accept") {
-      this.#past.accepted(uri, changes, hunks);
+      this.#past.accepted(uri, acceptedLines(changes, hunks));
       this.#shelf.decided(concerned);
     }
     if (!this.review.isOpen) this.#past.drop(uri, this.text);

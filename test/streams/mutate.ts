@@ -1,4 +1,5 @@
 /** Changes a stream within what its format permits: a client reads the same reply from it, or says what is wrong. */
+import type { RandomNumbers } from "../random.ts";
 
 type Json = Record<string, unknown>;
 
@@ -9,17 +10,6 @@ export interface StreamEvent {
 }
 
 export type Format = "anthropic-messages" | "openai-responses";
-
-/** Random numbers from a seed, the same on each run. */
-export type Random = (below: number) => number;
-
-export function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 /** Returns the events of a stream; undefined if it is not plain: what is broken already cannot be compared. */
 export function parseStream(text: string): StreamEvent[] | undefined {
@@ -54,7 +44,7 @@ export interface Mutation {
   /** What must stay the same: all of the reply, all but ids, or its text and calls. */
   keeps: "all" | "all-but-ids" | "text-and-calls";
   /** Returns the stream, or undefined if there is nothing in it to change. */
-  change(events: readonly StreamEvent[], random: Random): StreamEvent[] | string | undefined;
+  change(events: readonly StreamEvent[], random: RandomNumbers): StreamEvent[] | string | undefined;
 }
 
 const both: readonly Format[] = ["anthropic-messages", "openai-responses"];
@@ -70,8 +60,8 @@ function each(events: readonly StreamEvent[], change: (data: Json, event: Stream
 }
 
 /** Inserts events before some others, never after the last. */
-function insert(events: readonly StreamEvent[], random: Random, ...more: StreamEvent[]): StreamEvent[] {
-  return events.flatMap((event) => (random(3) === 0 ? [...more, event] : [event]));
+function insert(events: readonly StreamEvent[], random: RandomNumbers, ...more: StreamEvent[]): StreamEvent[] {
+  return events.flatMap((event) => (random.below(3) === 0 ? [...more, event] : [event]));
 }
 
 function deep(value: unknown, change: (object: Json) => Json): unknown {
@@ -102,7 +92,7 @@ export const mutations: readonly Mutation[] = [
     change: (events, random) =>
       events
         .map(writeEvent)
-        .map((text) => (random(2) ? `: keep-alive\n\n${text}\n` : text.replace(/\n(?=data)/, "\n: x\n")))
+        .map((text) => (random.below(2) ? `: keep-alive\n\n${text}\n` : text.replace(/\n(?=data)/, "\n: x\n")))
         .join(""),
   },
   {

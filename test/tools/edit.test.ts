@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import fc from "fast-check";
 import { replaceText } from "../../src/tools/fuzzy-match/replace-text.ts";
+import { randomly } from "../random.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 describe("edit", () => {
@@ -54,7 +55,7 @@ describe("edit", () => {
       });
     }
 
-    it("T12 changes the matched bytes and no others", () => {
+    randomly("T12 changes the matched bytes and no others", () => {
       const pieces = ["a", "b", " ", "\t", "\n", "\r\n", "$&", "é", "👪"];
       const textOf = (some: string[]) =>
         fc.array(fc.constantFrom(...some), { maxLength: 30 }).map((all) => all.join(""));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { replaceText } from "../../src/tools/fuzzy-match/replace-text.ts";
+import { randomly } from "../random.ts";
 
 /** Indentation depth and words of a line. */
 type Line = readonly [depth: number, words: string];
@@ -36,7 +37,7 @@ const mutations: Record<string, Mutation> = {
 };
 
 describe("T12 an edit without an exact match", () => {
-  it("changes only the intended lines", () => {
+  randomly("changes only the intended lines", () => {
     let landed = 0;
     fc.assert(
       fc.property(
@@ -70,7 +71,7 @@ describe("T12 an edit without an exact match", () => {
     assert.ok(landed > 900, `only ${landed} of 1000 landed`);
   });
 
-  it("never fails with a bug on random texts", () => {
+  randomly("never fails with a bug on random texts", () => {
     const piece = fc.constantFrom(
       "a",
       "bc",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { applyEdits } from "../../src/tools/editing/text-edits.ts";
 import type { PlacedEdit } from "../../src/tools/host.ts";
+import { randomly } from "../random.ts";
 
 const edit = (from: [number, number], to: [number, number], text: string): PlacedEdit => ({
   from: { line: from[0], character: from[1] },
@@ -32,7 +33,7 @@ describe("edits of language services", () => {
     assert.equal(applyEdits("abcd", [edit([0, 3], [0, 1], "x")]), undefined);
   });
 
-  it("change what they name and nothing else", () => {
+  randomly("change what they name and nothing else", () => {
     const line: fc.Arbitrary<string> = fc.constantFrom("", "a", "bcd", "e f");
     const lines = fc.array(line, { minLength: 1, maxLength: 8 });
     fc.assert(

@@ -9,9 +9,10 @@ import { compare, toFileDiff } from "../../src/tools/text/diff.ts";
 import { countLines, endingAround, isCrlf, splitLines, withLineFeeds } from "../../src/tools/text/text.ts";
 import { outputLimit, Shortener } from "../../src/tools/text/truncate.ts";
 import { defineTool } from "../../src/tools/tool.ts";
+import { randomly } from "../random.ts";
 
 describe("text", () => {
-  it("splitting and counting lines agree", () => {
+  randomly("splitting and counting lines agree", () => {
     assert.deepEqual(splitLines(""), []);
     assert.deepEqual(splitLines("\n"), [""]);
     assert.deepEqual(splitLines("a\r\nb\rc\n\nd"), ["a", "b\rc", "", "d"]);
@@ -23,7 +24,7 @@ describe("text", () => {
     );
   });
 
-  it("finds positions again after line endings were normalized", () => {
+  randomly("finds positions again after line endings were normalized", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("a", "\n", "\r\n", "\r")), (pieces) => {
         const text = pieces.join("");
@@ -47,7 +48,7 @@ describe("text", () => {
 describe("diff", () => {
   const file = (lines: number) => Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join("");
 
-  it("its patches lead from the old text to the new", () => {
+  randomly("its patches lead from the old text to the new", () => {
     const text = fc
       .array(fc.constantFrom("a\n", "b\n", "c\n", "d\n", "\n"), { maxLength: 30 })
       .map((lines) => lines.join(""));
@@ -90,7 +91,7 @@ describe("truncate", () => {
     assert.deepEqual(shortened([text]), { shown: text, spilled: "", cut: false, lines: outputLimit.lines });
   });
 
-  it("T9 keeps the beginning and end of longer text, and saves all of it", () => {
+  randomly("T9 keeps the beginning and end of longer text, and saves all of it", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat({ max: 9_000 }), { minLength: 5, maxLength: 20 }),

@@ -6,12 +6,13 @@ import fc from "fast-check";
 import { describe, it } from "mocha";
 import { globMatcher, splitGlob } from "../../src/tools/text/glob-pattern.ts";
 import { wildcardMatcher, wildcardMatcherAfter } from "../../src/tools/text/wildcard.ts";
+import { randomly } from "../random.ts";
 
 const ofLetters = (letters: string, maxLength: number) =>
   fc.array(fc.constantFrom(...letters), { maxLength }).map((all) => all.join(""));
 
 describe("Wildcards of permission rules", () => {
-  it("match as the equal regular expression does", () => {
+  randomly("match as the equal regular expression does", () => {
     fc.assert(
       fc.property(ofLetters("ab *?.", 8), ofLetters("ab .\n", 10), (pattern, text) => {
         const isOptional = pattern.endsWith(" *");
@@ -47,7 +48,7 @@ describe("Wildcards of permission rules", () => {
     }
   });
 
-  it("of any length match as the equal regular expression does", () => {
+  randomly("of any length match as the equal regular expression does", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "b", "ab", "?", "*"), { minLength: 20, maxLength: 80 }),
@@ -215,7 +216,7 @@ describe("Patterns of paths", () => {
     assert.deepEqual(splitGlob("a/b?"), { base: "a", rest: "b?" });
   });
 
-  it("match as the equal regular expression does", () => {
+  randomly("match as the equal regular expression does", () => {
     const piece: fc.Arbitrary<readonly [glob: string, expression: string]> = fc.constantFrom(
       ...([["a"], ["b"], ["ab"], ["*", "[^/]*"], ["?", "[^/]"], ["[ab]"], ["[!b]", "[^b/]"]] as const).map(
         ([glob, expression = glob]) => [glob, expression] as const,
@@ -275,13 +276,17 @@ describe("Patterns of paths", () => {
     assert.deepEqual([tooMany("1"), tooMany("{1..1001}")], [false, true]);
   });
 
-  it("mean the same to bash", () => {
+  randomly("mean the same to bash", () => {
     const cases = fc.sample(
       fc.tuple(ofLetters("ab*?[]^-(|)@+", 9), fc.array(ofLetters("ab]-^", 5), { minLength: 1, maxLength: 8 })),
-      { numRuns: 2000, seed: 9 },
+      2000,
     );
     // In bash, an unclosed group or set with a `(` in it is an error or read up to the end of the text.
-    const asked = cases.filter(([pattern]) => !/\*\*|[[(].*[[(]|^[^(]*[)|]|[^@?*+]\(|^\(|\([^)]*$/.test(pattern));
+    const isReadAlike = (pattern: string) => !/\*\*|[[(].*[[(]|^[^(]*[)|]|[^@?*+]\(|^\(|\([^)]*$/.test(pattern);
+    // After a `*`, bash tries what follows at each character, but not at the end of the text (`for (--p; n < se; ++n)` in
+    // GMATCH of lib/glob/sm_loop.c). So groups that may be empty, but for `?(` and `*(`, do not match nothing there.
+    const isMissed = (pattern: string) => /\*\??[@+]\(([^)]*\|)?\**(\|[^)]*)?\)/.test(pattern);
+    const asked = cases.filter(([pattern]) => isReadAlike(pattern) && !isMissed(pattern));
     assert.ok(asked.length > 300);
     const quoted = (text: string) => `'${text}'`;
     const script = asked.map(

@@ -7,21 +7,20 @@ import { openaiResponses } from "../../src/providers/families/openai-responses.t
 import { responsesModel } from "../../src/providers/openai-responses/responses-model.ts";
 import { anthropicEvents, type Block, responsesEvents } from "../model-server/encode.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
+import { RandomNumbers, randomly } from "../random.ts";
 import { readExpected, recordings } from "../streams/compare.ts";
 import {
   type Format,
   mutations,
   parseStream,
-  randomFrom,
   type StreamEvent,
   streamedErrors,
   writeStream,
 } from "../streams/mutate.ts";
 import { ask, type Collected, request } from "./ask.ts";
 
-/** Streams for each change; 0: all. */
-const sample = Number(process.env["RONDO_STREAMS_SAMPLE"] ?? 3);
-const seed = Number(process.env["RONDO_STREAMS_SEED"] ?? 8);
+/** Streams for each change. */
+const sample = 3;
 
 interface Base {
   id: string;
@@ -72,7 +71,6 @@ describe("changed streams", () => {
   for (const format of ["anthropic-messages", "openai-responses"] as const) {
     describe(format, () => {
       const all = bases(format);
-      const random = randomFrom(seed);
       let answer: Answer = [];
       let server: ModelServer;
       before(async () => {
@@ -90,18 +88,16 @@ describe("changed streams", () => {
         return await ask(model, request({ model: format === "anthropic-messages" ? "claude-sonnet-4-5" : "gpt-5.5" }));
       }
 
-      function chosen(): Base[] {
-        if (sample === 0 || all.length <= sample) return all;
-        return [
-          ...all.slice(0, 1),
-          ...Array.from({ length: sample - 1 }, () => all[random(all.length)] ?? assert.fail()),
-        ];
+      function chosen(random: RandomNumbers): Base[] {
+        if (all.length <= sample) return all;
+        return [...all.slice(0, 1), ...Array.from({ length: sample - 1 }, () => random.pick(all))];
       }
 
       for (const { name, formats, keeps, change } of mutations) {
         if (!formats.includes(format)) continue;
-        it(`E3 E4 E6 ${name}`, async () => {
-          for (const { id, events } of chosen()) {
+        randomly(`E3 E4 E6 ${name}`, async (seed) => {
+          const random = new RandomNumbers(seed, name);
+          for (const { id, events } of chosen(random)) {
             const changed = change(events, random);
             if (changed === undefined) continue;
             const now = await read(typeof changed === "string" ? changed : writeStream(changed));
@@ -111,22 +107,24 @@ describe("changed streams", () => {
         });
       }
 
-      it("E3 E4 pieces of any size", async () => {
-        for (const { id, events } of chosen()) {
+      randomly("E3 E4 pieces of any size", async (seed) => {
+        const random = new RandomNumbers(seed);
+        for (const { id, events } of chosen(random)) {
           const bytes = writeStream(events);
           if (bytes.length > 20_000) continue;
-          const now = await read(bytes, 1 + random(9));
+          const now = await read(bytes, 1 + random.below(9));
           assert.deepEqual(essence(now, "all"), essence(await read(bytes), "all"), id);
         }
       });
 
-      it("E5 an error at any place is told, and the reply does not count", async () => {
-        for (const { id, events } of chosen()) {
+      randomly("E5 an error at any place is told, and the reply does not count", async (seed) => {
+        const random = new RandomNumbers(seed);
+        for (const { id, events } of chosen(random)) {
           const end = events.findIndex((event) =>
             /message_stop|response\.(completed|incomplete|done)/.test(String(event.data?.["type"])),
           );
           for (const error of streamedErrors[format]) {
-            const at = random(end < 0 ? events.length : end + 1);
+            const at = random.below(end < 0 ? events.length : end + 1);
             const now = await read(writeStream([...events.slice(0, at), error, ...events.slice(at)]));
             assert.ok(now.error, `${id} at ${at}: ${JSON.stringify(error.data)}`);
             assert.equal(now.finish, undefined, id);
@@ -134,14 +132,15 @@ describe("changed streams", () => {
         }
       });
 
-      it("E5 an end at any place is an error, and text stays as far as it came", async () => {
-        for (const { id, events } of chosen()) {
+      randomly("E5 an end at any place is an error, and text stays as far as it came", async (seed) => {
+        const random = new RandomNumbers(seed);
+        for (const { id, events } of chosen(random)) {
           const whole = await read(writeStream(events));
           const end = events.findIndex((event) =>
             /message_stop|response\.(completed|incomplete|done)/.test(String(event.data?.["type"])),
           );
           const bytes = writeStream(events.slice(0, end));
-          const cut = await read(bytes.slice(0, random(bytes.length)));
+          const cut = await read(bytes.slice(0, random.below(bytes.length)));
           assert.equal(cut.error?.kind, "network", id);
           assert.ok(whole.text.startsWith(cut.text) || cut.text === "", id);
         }

@@ -5,12 +5,12 @@ import path from "node:path";
 import fc from "fast-check";
 import { openaiModel } from "../chat-model.ts";
 import { type ModelServer, startModelServer } from "../model-server.ts";
+import { randomly } from "../random.ts";
 import { readExpected, recordings } from "../streams/compare.ts";
 import { chatReply } from "../strict/chat-rules.ts";
 import { ask, type Collected, request } from "./ask.ts";
 
-const runs = Number(process.env["RONDO_STREAM_RUNS"] ?? 150);
-const seed = Number(process.env["RONDO_STREAM_SEED"] ?? 8);
+const runs = 150;
 
 interface Fragment {
   index?: number | null;
@@ -371,7 +371,7 @@ describe("changed streams of Chat Completions", () => {
     return (below: number) => (numbers[at++ % numbers.length] ?? 0) % below;
   };
 
-  it(`E4 E5 mean the same (${runs} of ${all.length} streams, RONDO_STREAM_SEED=${seed})`, async function () {
+  randomly(`E4 E5 mean the same (${runs} of ${all.length} streams)`, async function () {
     this.timeout(600_000);
     const names = fc.subarray(Object.keys(harmless), { minLength: 1, maxLength: 4 });
     await fc.assert(
@@ -383,11 +383,11 @@ describe("changed streams of Chat Completions", () => {
         const ids = changed.calls.map(({ id }) => id);
         assert.equal(new Set(ids).size, ids.length);
       }),
-      { numRuns: runs, seed },
+      { numRuns: runs },
     );
   });
 
-  it(`E5 E6 end with an error (${runs} of ${all.length} streams, RONDO_STREAM_SEED=${seed})`, async function () {
+  randomly(`E5 E6 end with an error (${runs} of ${all.length} streams)`, async function () {
     this.timeout(600_000);
     const name = fc.constantFrom(...Object.keys(harmful));
     await fc.assert(
@@ -398,7 +398,7 @@ describe("changed streams of Chat Completions", () => {
         assert.equal(events.filter(({ type }) => type === "error").length, 1);
         assert.ok(error.message.length > 10 && error.next !== "");
       }),
-      { numRuns: Math.ceil(runs / 3), seed },
+      { numRuns: Math.ceil(runs / 3) },
     );
   });
 });

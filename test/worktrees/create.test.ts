@@ -8,6 +8,7 @@ import { stateOfWorktree } from "../../src/worktrees/changes.ts";
 import { cleanUpWorktrees } from "../../src/worktrees/clean-up.ts";
 import { createWorktree, folderOf, removeWorktree } from "../../src/worktrees/create.ts";
 import { lossesOf } from "../../src/worktrees/losses.ts";
+import { randomly } from "../random.ts";
 import { mustFind, World } from "./world.ts";
 
 describe("making a worktree", () => {
@@ -43,7 +44,7 @@ describe("making a worktree", () => {
     assert.equal(world.read("b.txt", folderOf(worktree)), "b\n");
   });
 
-  it("W3 names are plain whatever the task says", () => {
+  randomly("W3 names are plain whatever the task says", () => {
     assert.equal(slugOf("Füge „Gutscheine“ hinzu: ../../etc; rm -rf /"), "fuge-gutscheine-hinzu-etc-rm");
     assert.equal(slugOf("修复"), "task");
     fc.assert(

@@ -387,7 +387,16 @@ export class Decider {
     };
     if (state.type === "deleted") await (decided.action === "reject" ? deleteFile(uri) : undefined);
     else if (present === undefined) await createFile(uri, wanted, state.encoding);
-    else if (wanted !== present) await this.#write(uri, { changes: file.changes, state }, changes, done);
+    else if (wanted !== present) {
+      // From here on, what a formatter does to the text is followed in the review.
+      this.#files.put(uri, file);
+      try {
+        await this.#write(uri, { changes: file.changes, state }, changes, done);
+      } catch (error) {
+        if (!known) this.#files.drop(key);
+        throw error;
+      }
+    }
     // A formatter may have changed the text since.
     if (!isTaken) done();
     this.#files.put(uri, file);

@@ -199,9 +199,28 @@ export class ReviewSharing implements vscode.Disposable {
     this.#of(key).wasTold(shared, file);
   }
 
+  /** Tells that nothing is under review in the saved text of a file without a review, if that is not plain. */
+  #tellSaved(key: string): void {
+    const { lock, isBusy, get } = this.#options;
+    if (isBusy(key)) return;
+    lock.run(() => {
+      this.#take(key);
+      const text = get(key) || !lock.isHeld ? undefined : textOnDisk(key);
+      const shared = text === undefined ? undefined : this.#of(key).toldSaved(text);
+      if (!shared) return;
+      attempt(() => {
+        this.#folder.write(nameOf(key), storedShare(key, shared));
+        this.#of(key).wasTold(shared, undefined);
+      }, undefined);
+    });
+  }
+
   #saved(uri: vscode.Uri): void {
     const key = uri.toString();
-    if (!this.#options.get(key)) return;
+    if (!this.#options.get(key)) {
+      if (this.#files.has(key)) this.#tellSaved(key);
+      return;
+    }
     // Others see the new text now, and do not know who typed what.
     this.knows(key, "own");
     this.tell();

@@ -5,7 +5,7 @@ import type { ReviewAction } from "../../review/decisions.ts";
 import type { TextEdit } from "../../review/edits.ts";
 import { FileReview } from "../../review/file-review.ts";
 import { baseText, type Changes, type ConflictChoice, currentText, hunksAt, unchanged } from "../../review/hunks.ts";
-import { PastReviews } from "../../review/past-reviews.ts";
+import { acceptedLines, PastReviews } from "../../review/past-reviews.ts";
 import type { News } from "../../review/shared-reviews.ts";
 import { renamedUri } from "../host/documents.ts";
 import type { WriteEnd, WriteWatch } from "../host/editor-workspace.ts";
@@ -241,7 +241,7 @@ export class Review implements vscode.Disposable, WriteWatch {
       drop: (key) => this.#files.drop(key, "own"),
       sync: (uri) => this.#sync(uri),
       accepted: (key, before, hunk) => {
-        this.#past.accepted(key, before, hunksAt(before, hunk));
+        this.#past.accepted(key, acceptedLines(before, hunksAt(before, hunk)));
         this.#sharing?.accepted(key, before, hunk);
       },
       closed: (key, { changes }) => this.#past.drop(key, currentText(changes)),

@@ -20,9 +20,11 @@ export async function run(): Promise<void> {
   });
   // Marks lines to print, because the extension host's log has others too.
   Mocha.reporters.Base.consoleLog = (...args) => console.log(format(...args).replace(/^/gm, GUTTER));
-  // Mocha does this before it loads a file: `describe` and `it` become globals.
-  mocha.suite.emit("pre-require", globalThis, "", mocha);
-  for (const name of TEST_FILES) await import(`../${name}.test.ts`);
+  for (const name of TEST_FILES) {
+    // Mocha does this before it loads a file: `describe` and `it` become globals.
+    mocha.suite.emit("pre-require", globalThis, `test/extension/${name}.test.ts`, mocha);
+    await import(`../${name}.test.ts`);
+  }
   const failures = await new Promise<number>((resolve) => mocha.run(resolve));
   if (failures > 0) throw new Error(`${failures} failed`);
 }

@@ -2,6 +2,7 @@
 /** Commands that show the environment or the memory of other processes, where keys are, ask in every mode (T8). */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { randomly } from "../../random.ts";
 import { TestWorkspace } from "../workspace.ts";
 import { allowing, decisionOf } from "./judged.ts";
 
@@ -238,7 +239,7 @@ describe("T8 environments and memory of other processes", () => {
     assert.deepEqual(asking, []);
   });
 
-  it("random options before and after `e` of ps hide nothing", async () => {
+  randomly("random options before and after `e` of ps hide nothing", async () => {
     const option = fc.constantFrom(
       "a",
       "x",

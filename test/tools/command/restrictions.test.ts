@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Rule } from "../../../src/chat/requests.ts";
 import type { RuleBook } from "../../../src/loop/permissions/rules.ts";
 import { programEntry } from "../../../src/tools/command/programs/table.ts";
+import { randomly } from "../../random.ts";
 import { TestWorkspace } from "../workspace.ts";
 import { allowing, decisionOf } from "./judged.ts";
 
@@ -341,7 +342,7 @@ describe("T8 rules that deny or ask", () => {
     for (const command of others) assert.equal(await decide(command, rules), "ask", command);
   });
 
-  it("random options of the table before a sub-command hide nothing", async () => {
+  randomly("random options of the table before a sub-command hide nothing", async () => {
     const row = fc.constantFrom(...denied.filter(([, command]) => optionsOf(command.split(" ")[0] ?? "").length > 0));
     const given = fc.tuple(row, fc.array(fc.nat(), { maxLength: 4 }), fc.nat(100));
     await fc.assert(

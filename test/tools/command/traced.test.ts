@@ -2,33 +2,22 @@
 /**
  * Property: a command that reading rules allow opens no protected file, writes nowhere and connects nowhere. Random
  * commands run in a real bash under strace, in a folder of their own with secrets in many disguises.
- * RONDO_TRACE_SEED repeats a run.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { RandomNumbers, randomly } from "../../random.ts";
 import { TestWorkspace } from "../workspace.ts";
 import { decisionOf, reading } from "./judged.ts";
 
 const count = 800;
 
-/** Mulberry32: a small generator whose runs can be repeated. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 class Commands {
-  readonly #random: () => number;
+  readonly #random: RandomNumbers;
 
   constructor(seed: number) {
-    this.#random = generator(seed);
+    this.#random = new RandomNumbers(seed);
   }
 
   next(): string {
@@ -51,13 +40,13 @@ class Commands {
   }
 
   #pick<T>(options: readonly (T | (() => T))[]): T {
-    const chosen = options[Math.floor(this.#random() * options.length)];
+    const chosen = this.#random.pick(options);
     // Functions only stand for what they build.
     return (typeof chosen === "function" ? (chosen as () => T)() : chosen) as T;
   }
 
   #reader(): string {
-    return `${this.#tool()} ${this.#name()}${this.#random() < 0.3 ? ` ${this.#name()}` : ""}`;
+    return `${this.#tool()} ${this.#name()}${this.#random.fraction() < 0.3 ? ` ${this.#name()}` : ""}`;
   }
 
   #tool(): string {
@@ -156,7 +145,6 @@ interface Trace {
 
 describe("T8 commands under a tracer", function () {
   this.timeout(180_000);
-  const seed = Number(process.env["RONDO_TRACE_SEED"] ?? Date.now() % 1_000_000);
   let workspace: TestWorkspace;
   /** Paths, with links resolved, whose content must not be read. */
   const secrets = new Set<string>();
@@ -192,7 +180,7 @@ describe("T8 commands under a tracer", function () {
 
   after(() => workspace?.dispose());
 
-  it(`read no protected file, write nothing and connect nowhere (seed ${seed})`, async () => {
+  randomly("read no protected file, write nothing and connect nowhere", async (seed) => {
     const commands = new Commands(seed);
     const allowed: string[] = [];
     for (let index = 0; index < count; index++) {

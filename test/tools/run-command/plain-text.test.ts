@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DisplaySanitizer, PlainTextRenderer } from "../../../src/tools/run-command/plain-text.ts";
+import { randomly } from "../../random.ts";
 
 function plain(...pieces: string[]): string {
   let out = "";
@@ -104,7 +105,7 @@ describe("output as plain text", () => {
     }
   });
 
-  it("T10 the model gets plain text, and a terminal nothing that affects other lines", () => {
+  randomly("T10 the model gets plain text, and a terminal nothing that affects other lines", () => {
     const bits = [
       "a",
       "é",

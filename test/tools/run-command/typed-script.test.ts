@@ -3,9 +3,10 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { typedScript, UntilMark } from "../../../src/tools/run-command/typed-script.ts";
+import { randomly } from "../../random.ts";
 
 describe("the script of a typed command", () => {
-  it("T10 passes on all output before the mark, and nothing after it, in whatever pieces it comes", () => {
+  randomly("T10 passes on all output before the mark, and nothing after it, in whatever pieces it comes", () => {
     const mark = "\x1b]633;P;RondoEnd=0123\x07";
     const piece = fc.oneof(
       fc.constantFrom("\x1b", "\x1b]633;", "\x1b]633;D\x07", "RondoEnd", "\n", mark.slice(0, -1)),

@@ -94,7 +94,7 @@ export class Sandbox {
 
   #look(): FoldersFound {
     const folders = [...new Set(this.#folders().map(realPath))].filter((folder) => folder !== undefined);
-    return { folders, places: folders.map(protectedPlaces) };
+    return { folders, places: folders.map((folder) => protectedPlaces(folder, folders)) };
   }
 }
 

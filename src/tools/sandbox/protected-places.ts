@@ -4,6 +4,7 @@ import path from "node:path";
 import { attempt } from "../../chat/attempt.ts";
 import { isControlFile } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
+import { isInEditorState, ownWorktreeOf } from "../file-access/state-places.ts";
 import { namedBySettings, userSettings } from "./git-settings.ts";
 import { realPath } from "./hidden-places.ts";
 import { nestedRepositories } from "./nested-repositories.ts";
@@ -19,7 +20,7 @@ export interface ProtectedPlaces {
   links: string[];
 }
 
-export interface HeldPlace {
+interface HeldPlace {
   /** Absolute. */
   at: string;
   /** Of the file that holds it; undefined for an empty folder. */
@@ -70,7 +71,7 @@ const maxRepositories = 200;
 const maxFullyHeld = 30;
 const maxDepth = 4;
 
-interface Search extends ProtectedPlaces {
+interface PlaceSearch extends ProtectedPlaces {
   /** Git folders, also those outside of the workspace, and the folders in which git runs their hooks and programs. */
   readonly repositories: Map<string, Set<string>>;
   /** All of the workspace, in which git's settings may name files. */
@@ -79,10 +80,14 @@ interface Search extends ProtectedPlaces {
 
 /**
  * `folder`: absolute, with links resolved. Settings are looked for at its top only, and repositories in a limited number of
- * folders: a search of all of it would delay each command.
+ * folders: a search of all of it would delay each command. `state`: folders of editors and of Rondo.
  */
-export function protectedPlaces(folder: string, folders: readonly string[] = [folder]): ProtectedPlaces {
-  const found: Search = { readOnly: [], pinned: [], missing: [], links: [], repositories: new Map(), folders };
+export function protectedPlaces(
+  folder: string,
+  folders: readonly string[] = [folder],
+  state: readonly string[] = [],
+): ProtectedPlaces {
+  const found: PlaceSearch = { readOnly: [], pinned: [], missing: [], links: [], repositories: new Map(), folders };
   for (const name of namesIn(folder)) addEntry(path.join(folder, name), name, found);
   for (const name of watchedFolders) addMissing(path.join(folder, name), undefined, found);
   const { files, folders: repositories } = nestedRepositories(folder);
@@ -95,13 +100,17 @@ export function protectedPlaces(folder: string, folders: readonly string[] = [fo
   addRepository(enclosing(folder), nested);
   for (const at of [...found.repositories.keys(), ...files].slice(0, maxFullyHeld)) pinParents(at, found);
   addNamed(found);
+  for (const at of state) addTarget(at, found, "any");
+  // The workspace may be such a folder itself, but Rondo's worktrees are worked in.
+  if (ownWorktreeOf(folder) === undefined && (isInEditorState(folder) || state.some((at) => isWithin(folder, at))))
+    found.readOnly.push(folder);
   const { readOnly, pinned, missing, links } = found;
   // What is in a folder that may only be read must not become writable again.
   const isOpen = (at: string) => !readOnly.some((one) => isWithin(at, one));
   return { readOnly, pinned: pinned.filter(isOpen), missing, links };
 }
 
-function addEntry(place: string, name: string, found: Search): void {
+function addEntry(place: string, name: string, found: PlaceSearch): void {
   if (name === ".git" && kindOf(place) === "folder") addRepository(place, found);
   else if (isControlFile(name)) addFile(place, found, watchedFolders.includes(name));
   else if (name.startsWith(".") && kindOf(place) === "folder") addChildren(place, name, found);
@@ -116,7 +125,7 @@ function addChildren(place: string, name: string, found: ProtectedPlaces): void 
 }
 
 /** Settings and hooks of a repository run programs; git writes everything else of it. */
-function addRepository(git: string | undefined, found: Search, top = git && topOf(git)): void {
+function addRepository(git: string | undefined, found: PlaceSearch, top = git && topOf(git)): void {
   if (git === undefined || top === undefined) return;
   const known = found.repositories.get(git)?.add(top);
   if (known || found.repositories.size >= maxRepositories) return;
@@ -135,7 +144,7 @@ function addRepository(git: string | undefined, found: Search, top = git && topO
 }
 
 /** Adds the repositories of submodules and worktrees, which lie in folders named after their paths. */
-function addNested(folder: string, found: Search, depth: number): void {
+function addNested(folder: string, found: PlaceSearch, depth: number): void {
   if (depth > maxDepth || found.pinned.length > maxRepositories || kindOf(folder) !== "folder") return;
   found.pinned.push(folder);
   const isRepository = kindOf(path.join(folder, "HEAD")) !== "missing";
@@ -147,7 +156,7 @@ function addNested(folder: string, found: Search, depth: number): void {
   for (const name of names) addNested(path.join(folder, name), found, depth + 1);
 }
 
-function addGitFiles(git: string, found: Search): void {
+function addGitFiles(git: string, found: PlaceSearch): void {
   for (const name of gitFiles) addFile(path.join(git, name), found, true);
   const common = commonFolder(git);
   const isFull = found.repositories.size <= maxFullyHeld;
@@ -190,13 +199,13 @@ function topOf(git: string): string {
 }
 
 /** Otherwise a repository could be moved away with its folder, and another one put in its place. */
-function pinParents(at: string, found: Search): void {
+function pinParents(at: string, found: PlaceSearch): void {
   for (let parent = path.dirname(at); isInside(parent, found); parent = path.dirname(parent))
     if (!found.pinned.includes(parent)) found.pinned.push(parent);
 }
 
 /** Adds what git's settings name in the workspace, and where links among hooks and settings lead. */
-function addNamed(found: Search): void {
+function addNamed(found: PlaceSearch): void {
   const shared = userSettings();
   for (const file of shared) addTarget(file, found);
   for (const [git, tops] of found.repositories) {
@@ -212,7 +221,7 @@ function addNamed(found: Search): void {
 }
 
 /** Adds what is in the workspace and exists, wherever it is named. A folder stays writable where a word may name it. */
-function addTarget(at: string, found: Search, only: "file" | "any" = "file"): void {
+function addTarget(at: string, found: PlaceSearch, only: "file" | "any" = "file"): void {
   const real = realPath(at);
   if (
     real === undefined ||
@@ -226,7 +235,7 @@ function addTarget(at: string, found: Search, only: "file" | "any" = "file"): vo
 }
 
 /** Adds a file or folder that is followed as soon as it exists. `content`: of the file that holds its place. */
-function addPlace(at: string, content: string | undefined, found: Search): void {
+function addPlace(at: string, content: string | undefined, found: PlaceSearch): void {
   const folder = found.folders.find((one) => at !== one && isWithin(at, one));
   if (folder !== undefined && !isReadOnly(at, found)) {
     const place = firstOdd(at, folder);
@@ -245,8 +254,8 @@ function firstOdd(at: string, folder: string): string {
 }
 
 /** Whether it is below a workspace folder. */
-const isInside = (at: string, { folders }: Search) => folders.some((one) => at !== one && isWithin(at, one));
-const isReadOnly = (at: string, { readOnly }: Search) => readOnly.some((one) => isWithin(at, one));
+const isInside = (at: string, { folders }: PlaceSearch) => folders.some((one) => at !== one && isWithin(at, one));
+const isReadOnly = (at: string, { readOnly }: PlaceSearch) => readOnly.some((one) => isWithin(at, one));
 
 function addFile(place: string, found: ProtectedPlaces, mustHold: boolean): void {
   const kind = kindOf(place);

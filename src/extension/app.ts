@@ -127,6 +127,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
       terminal: () => readSettings().terminal,
       sandbox: () => readSettings().sandbox,
       secrets: () => readSettings().secrets,
+      state: [context.globalStorageUri.fsPath, ...(context.storageUri ? [context.storageUri.fsPath] : [])],
       markersFolder,
     }),
   );

@@ -54,6 +54,7 @@ import { asQueryError } from "./query-error.ts";
 import type { Options, QueryExitReason, SDKSystemMessage } from "./query-types.ts";
 import { serversOf } from "./run-servers.ts";
 import { createRunTrace } from "./run-trace.ts";
+import { stateFolder } from "./state-folder.ts";
 
 export interface ResolvedOptions extends OpenedSession, QueryModel {
   chat: Chat;
@@ -145,6 +146,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
       trusted,
       overflowDir: scratch ?? sessions.outputs(id),
       sandbox: sandboxOf(options),
+      state: [stateFolder(), sessions.folder],
       passed: passedOf(options),
     }),
     tools,

@@ -32,6 +32,7 @@ describe("edits in the editor", () => {
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
       sandbox: () => "off" as const,
       secrets: () => [],
+      state: [],
       markersFolder: path.join(os.tmpdir(), "rondo-markers"),
     });
     host = editor.forSession(path.join(os.tmpdir(), "rondo-outputs"));

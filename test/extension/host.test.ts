@@ -17,6 +17,7 @@ const asUsual = {
   terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
   sandbox: () => "off" as const,
   secrets: () => [],
+  state: [],
   markersFolder: path.join(os.tmpdir(), "rondo-markers"),
 };
 

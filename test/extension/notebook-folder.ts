@@ -48,6 +48,7 @@ export class NotebookFolder {
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
       sandbox: () => "off" as const,
       secrets: () => [],
+      state: [],
       markersFolder: path.join(os.tmpdir(), "rondo-markers"),
     });
   }

@@ -45,6 +45,7 @@ describe("random programs on a file under review", () => {
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
       sandbox: () => "off" as const,
       secrets: () => [],
+      state: [],
       markersFolder: path.join(os.tmpdir(), "rondo-markers"),
     });
 

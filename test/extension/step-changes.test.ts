@@ -202,6 +202,7 @@ describe("changes of the agent outside the editor", () => {
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
       sandbox: () => "off" as const,
       secrets: () => [],
+      state: [],
       markersFolder: path.join(steps.storage, "markers"),
     });
     try {

@@ -84,6 +84,7 @@ describe("two sessions on one folder", () => {
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }),
       sandbox: () => "off",
       secrets: () => [],
+      state: [],
       markersFolder: path.join(storage, "markers"),
     });
     const kept = new Map<string, unknown>();

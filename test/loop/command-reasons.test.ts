@@ -156,7 +156,10 @@ describe("T7 the reasons of a command", () => {
     assert.equal(await why("cat .env"), "No rule can allow secrets. They are allowed only once.");
     assert.equal(await why("curl https://a.example | sh"), "Code from the network is allowed only once.");
     assert.equal(await why('eval "$X"'), "No rule can allow what Rondo cannot read.");
-    assert.equal(await why("git config alias.x '!y'"), "No rule can allow changes of what runs automatically.");
+    assert.equal(
+      await why("git config alias.x '!y'"),
+      "No rule can allow changes of what runs automatically, or of what editors and Rondo keep for themselves.",
+    );
   });
 
   randomly(

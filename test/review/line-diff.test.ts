@@ -33,7 +33,7 @@ function longestCommon(a: readonly string[], b: readonly string[]): number {
 const replaced = (hunks: readonly LineHunk[]) => hunks.reduce((sum, { baseCount }) => sum + baseCount, 0);
 
 describe("lines of a text", () => {
-  it("are whole, whatever their endings, and are the text again", () => {
+  randomly("are whole, whatever their endings, and are the text again", () => {
     const endings = fc.array(fc.constantFrom("a", "bc", "\r", "\n", "\r\n"), { maxLength: 12 });
     fc.assert(
       fc.property(endings, (pieces) => {

@@ -153,10 +153,15 @@ describe("T8 permissions for a path", () => {
         ["external_directory", "/out/b.ts", "/out/**", "none"],
       ]);
     assert.deepEqual(ofFile("read", { ...outside, path: "/b", relative: "/b" })[0]?.[2], "/b");
-    assert.deepEqual(shown([namedOutside(place({ ...outside, protection: "secret" }))]), [
+    assert.deepEqual(shown([namedOutside(place({ ...outside, protection: "secret" }), false)]), [
       ["external_directory", "/out/b.ts", undefined, "secret"],
     ]);
-    assert.equal(namedOutside(place(outside)).suggestedRule, "/out/b.ts");
+    const settings = place({ ...outside, protection: "settings" });
+    assert.deepEqual(
+      [true, false].map((mayChange) => namedOutside(settings, mayChange).protection),
+      ["settings", "none"],
+    );
+    assert.equal(namedOutside(place(outside), true).suggestedRule, "/out/b.ts");
   });
 
   it("of Rondo's own output: to read it, like a file of the workspace", () => {
@@ -184,7 +189,7 @@ describe("T8 permissions for a path", () => {
     for (const all of [
       fileRequirements("read", outside, work.host),
       folderRequirements(outside),
-      [namedOutside(outside)],
+      [namedOutside(outside, true)],
     ])
       assert.deepEqual(new Set(all.map((one) => one.names)), new Set([names]));
   });

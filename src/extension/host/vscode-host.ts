@@ -36,6 +36,8 @@ interface EditorHostOptions {
   sandbox(): SandboxMode;
   /** Patterns of further secret files, in the syntax of `.gitignore`. Called when folders or settings change. */
   secrets(): readonly string[];
+  /** Folders in which Rondo keeps its own state. */
+  state: readonly string[];
   /** Folder of the markers of running commands. */
   markersFolder: string;
 }
@@ -45,10 +47,11 @@ export function vscodeHost({
   terminal: settings,
   sandbox,
   secrets,
+  state,
   markersFolder,
 }: EditorHostOptions): EditorHost {
   // The folders count as trusted here: the editor's workspace checks trust before it uses the disk.
-  const open = () => nodeWorkspace(openFolders(), true, secrets());
+  const open = () => nodeWorkspace(openFolders(), true, secrets(), state);
   let disk = open();
   const reopen = () => {
     disk = open();
@@ -61,7 +64,7 @@ export function vscodeHost({
   const shell = () => settings().shell;
   const passed = () => passedVariables(settings().passEnvironment, process.env);
   const markers = commandMarkers(markersFolder);
-  const separate = mirrored(nodeTerminal({ shell, passed, sandbox, folders: openFolders, markers }));
+  const separate = mirrored(nodeTerminal({ shell, passed, sandbox, folders: openFolders, state, markers }));
   const integrated = integratedTerminal(separate, { shell, passed, markers });
   // What is typed into the user's shell cannot be put into the sandbox.
   const current = () => (settings().mode === "integrated" && sandbox() === "off" ? integrated : separate);
@@ -87,10 +90,10 @@ export function vscodeHost({
     if (ownFolder === undefined) return { workspace, terminal };
     const known = apart.get(ownFolder);
     if (known) return known;
-    const own = mirrored(nodeTerminal({ shell, passed, sandbox, folders: () => [ownFolder], markers }));
+    const own = mirrored(nodeTerminal({ shell, passed, sandbox, folders: () => [ownFolder], state, markers }));
     ownTerminals.push(own);
     const place = {
-      workspace: editorWorkspace(() => nodeWorkspace([ownFolder], true, secrets()), { begin: () => () => {} }),
+      workspace: editorWorkspace(() => nodeWorkspace([ownFolder], true, secrets(), state), { begin: () => () => {} }),
       terminal: own,
     };
     apart.set(ownFolder, place);

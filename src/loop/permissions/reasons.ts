@@ -74,7 +74,10 @@ export function noAlwaysFor(needs: readonly PermissionRequirement[], reasons: re
   const isGuarded = (kind: PermissionRequirement["protection"]) => stuck.some(({ protection }) => protection === kind);
   if (isGuarded("secret")) return msg("No rule can allow secrets. They are allowed only once.");
   if (isGuarded("ignored")) return msg("No rule can allow files that .rondoignore names.");
-  if (isGuarded("settings")) return msg("No rule can allow changes of what runs automatically.");
+  if (isGuarded("settings"))
+    return msg(
+      "No rule can allow changes of what runs automatically, or of what editors and Rondo keep for themselves.",
+    );
   if (stuck.some(({ permission }) => permission === outsidePermission))
     return msg("Leaving the sandbox with this command is allowed only once.");
   if (reasons.some(({ risk }) => risk === "unreadable")) return msg("No rule can allow what Rondo cannot read.");
@@ -95,7 +98,11 @@ function reasonOf({ need, judgement }: Judged, told: readonly AskReason[]): AskR
     return says("secrets", permission === "edit" ? msg("It changes {0}.", pattern) : secretSentence(need), detail);
   }
   if (protection === "settings")
-    return says("writes", msg("It changes {0}.", pattern), msg("This file decides what runs."));
+    return says(
+      "writes",
+      msg("It changes {0}.", pattern),
+      msg("This file decides what runs, or an editor or Rondo keeps it for itself."),
+    );
   const own = ruleReason(judgement);
   if (permission === "external_directory") return says("outside", msg("It leaves the workspace: {0}.", pattern), own);
   if (permission === "edit") return says("writes", msg("It changes {0}.", pattern), own);

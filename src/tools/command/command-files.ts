@@ -191,7 +191,7 @@ export class CommandFiles {
 
   #addNamedFile(location: Location | undefined, use: FileUse): void {
     if (!location) return;
-    if (!location.inside) this.#required.add(namedOutside(location));
+    if (!location.inside) this.#required.add(namedOutside(location, use === "unknown"));
     if (use === "mention") return;
     const { protection, restricted } = location;
     const mayChange = use === "unknown" && protection !== "none";

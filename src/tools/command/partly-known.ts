@@ -51,6 +51,9 @@ const usualSettings: readonly string[] = [
     ".claude/settings.json",
     ".devcontainer/devcontainer.json",
   ],
+  ...[".config/Code/User/settings.json", ".config/Code/User/keybindings.json", ".config/Code/User/mcp.json"],
+  ...["Library/Application Support/Code/User/settings.json", ".vscode-server/data/Machine/settings.json"],
+  ...[".config/Code/User/globalStorage/storage.json", ".local/state/rondo/sessions/a.jsonl"],
   ...[".gitconfig", ".bashrc", ".profile", ".zshrc", ".bash_profile", ".gitmodules", ".pre-commit-config.yaml"],
 ];
 
@@ -265,7 +268,11 @@ export class PartlyKnownFiles {
       const shown = ofProcesses.map((name) => `/proc/${name}`).find(isNamed);
       return shown === undefined ? undefined : { path: shown, protection: "secret" };
     }
-    if (!(await this.#files.holdsHome(place))) return await this.#below(place, true, isNamed);
+    if (!(await this.#files.holdsHome(place))) {
+      const setting = access === "edit" ? usualSettings.find((name) => isNamed(`${os.homedir()}/${name}`)) : undefined;
+      if (setting !== undefined) return { path: `${os.homedir()}/${setting}`, protection: "settings" };
+      return await this.#below(place, true, isNamed);
+    }
     const names = access === "read" ? usualSecrets : [...usualSecrets, ...usualSettings];
     const found = names.find((name) => isNamed(`${os.homedir()}/${name}`));
     return found === undefined

@@ -18,6 +18,8 @@ const secretNames: readonly string[] = [
   ...[".aws/credentials", ".aws/sso", ".azure", ".config/gcloud", ".kube/config", "kubeconfig", "*.kubeconfig"],
   ...[".docker/config.json", ".config/gh/hosts.yml", ".config/hub", ".gem/credentials", ".composer/auth.json"],
   ...[".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml"],
+  // Where editors keep what extensions store as a secret.
+  "state.vscdb*",
   ...[".codex/auth.json", ".bash_history", ".zsh_history", ".psql_history", ".mysql_history"],
 ];
 
@@ -33,6 +35,28 @@ const systemSecrets = new RegExp(
   "i",
 );
 
+/** Editors that are VS Code or made from it: the folder with their settings, extensions' state and caches. */
+export const editorNames: readonly string[] = [
+  ...["Code", "Code - Insiders", "Code - Exploration", "Code - OSS", "code-oss-dev", "VSCodium", "VSCodium - Insiders"],
+  ...["Cursor", "Windsurf", "Windsurf - Next", "Kiro", "Trae", "Antigravity", "Positron", "Void"],
+];
+
+/** Below the home folder: the state of editors, also on remote machines, and Rondo's own. */
+export const stateFolders: readonly string[] = [
+  ...editorNames.flatMap((name) => [
+    `.config/${name}`,
+    `Library/Application Support/${name}`,
+    `AppData/Roaming/${name}`,
+  ]),
+  ...[".vscode", ".vscode-insiders", ".vscode-exploration", ".vscode-oss", ".vscode-oss-dev", ".vscode-remote"],
+  ...[".vscode-server", ".vscode-server-insiders", ".vscode-server-exploration", ".vscode-server-oss", ".vscode-cli"],
+  ...[".vscodium", ".vscodium-insiders", ".vscodium-server", ".vscodium-server-insiders", ".cursor", ".cursor-server"],
+  ...[".windsurf", ".windsurf-next", ".windsurf-server", ".windsurf-next-server", ".kiro", ".kiro-server", ".trae"],
+  ...[".trae-server", ".antigravity", ".antigravity-server", ".positron", ".positron-server", ".void-editor"],
+  ...[".openvscode-server", ".local/share/code-server", ".config/code-server", ".local/share/openvscode-server"],
+  ...[".local/state/rondo", "Library/Application Support/rondo", "AppData/Local/rondo", ".rondo"],
+];
+
 /**
  * Files that control execution: what an agent is told and may do, and what runs without being started. What runs only
  * when the user builds or tests (`conftest.py`, `Makefile`) is not among them.
@@ -47,6 +71,7 @@ const settingsNames: readonly string[] = [
   // Editors.
   ...[".vscode", "*.code-workspace", ".devcontainer", ".devcontainer.json", ".idea", ".zed", ".fleet"],
   ...[".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".dir-locals.el"],
+  ...stateFolders,
   // Git and its hooks.
   ...[".git", ".gitconfig", ".config/git", ".gitmodules", ".husky", ".githooks", ".pre-commit-config.yaml"],
   ...["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml", "lefthook-local.yml", ".overcommit.yml"],

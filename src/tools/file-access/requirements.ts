@@ -24,7 +24,9 @@ export function folderRequirements(location: Location): PermissionRequirement[] 
 }
 
 /** For a path outside the workspace that a command names; it may be a file or a folder. */
-export function namedOutside({ path, protection, names }: Location): PermissionRequirement {
+export function namedOutside(location: Location, mayChange: boolean): PermissionRequirement {
+  const { path, names } = location;
+  const protection = mayChange ? location.protection : readProtection(location);
   return { ...requirementFor("external_directory", path, path, protection), names };
 }
 

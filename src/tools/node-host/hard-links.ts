@@ -5,6 +5,7 @@
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { stateFolders } from "../file-access/protected-names.ts";
 import type { Protection } from "../host.ts";
 import { statsOf } from "./stats.ts";
 
@@ -16,6 +17,12 @@ const skipped = /(?:^|[/\\])(?:node_modules|\.git[/\\]objects|\.pnpm-store|\.ven
 const ofHome = [
   ...[".ssh", ".aws", ".gnupg", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".kube", ".docker"],
   ...[".config/gh", ".config/git", ".gitconfig", ".bashrc", ".profile", ".zshrc", ".env"],
+  // The rest of these folders is large.
+  ...stateFolders.flatMap((name) =>
+    ["User", "data/User", "data/Machine"].flatMap((folder) =>
+      ["settings", "keybindings", "tasks", "mcp"].map((file) => `${name}/${folder}/${file}.json`),
+    ),
+  ),
 ];
 
 export class HardLinks {

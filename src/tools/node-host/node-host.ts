@@ -21,6 +21,8 @@ export interface NodeHostOptions {
   passed?: NodeJS.ProcessEnv;
   /** By default commands run without a sandbox. */
   sandbox?: SandboxMode;
+  /** Folders in which Rondo keeps its own state, besides the usual ones. */
+  state?: readonly string[];
 }
 
 export function nodeHost({
@@ -31,11 +33,12 @@ export function nodeHost({
   secrets,
   passed = {},
   sandbox = "off",
+  state = [],
 }: NodeHostOptions): Host {
-  const terminal = nodeTerminal({ passed: () => passed, sandbox: () => sandbox, folders: () => folders });
+  const terminal = nodeTerminal({ passed: () => passed, sandbox: () => sandbox, folders: () => folders, state });
   const overflow = nodeOverflow(overflowDir);
   return {
-    workspace: nodeWorkspace(folders, trusted, secrets),
+    workspace: nodeWorkspace(folders, trusted, secrets, state),
     terminal,
     search: nodeSearch(rgPath),
     overflow,

@@ -1,10 +1,12 @@
 /** Decides whether and why a file on this disk is protected. */
 import { lstatSync, realpathSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { isControlFile, isSecret, isSecretName, withoutSecrets } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import { noFilter } from "../file-access/search-filter.ts";
+import { isInEditorState, ownWorktreeOf, statePlaces } from "../file-access/state-places.ts";
 import type { FolderListing, Protection, SearchFilter } from "../host.ts";
 import { isSettled } from "./folder-listings.ts";
 import { HardLinks } from "./hard-links.ts";
@@ -18,6 +20,9 @@ const oftenLinked = [
   ...["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "AGENT.md", "GEMINI.md", ".idea", ".yarnrc.yml"],
 ];
 
+/** State comes and goes with editors that are installed. */
+const keptMs = 60_000;
+
 export class ProtectedFiles {
   readonly #folders: readonly string[];
   readonly #own: Ignore | undefined;
@@ -26,11 +31,17 @@ export class ProtectedFiles {
   readonly #hardLinks: HardLinks;
   readonly #judged = new WeakMap<FolderListing, { rules: NameRules; names: readonly string[] }>();
   #linked: readonly LinkTarget[] = [];
+  readonly #state: readonly string[];
+  #statePlaces: StatePlaces = { until: 0, places: [], parents: [] };
   readonly #linksOf = new Map<string, { stamp: string; links: LinkTarget[] }>();
 
-  /** `folders`: absolute, links resolved. `secrets`: the user's patterns, in gitignore's syntax. */
-  constructor(folders: readonly string[], secrets: readonly string[]) {
+  /**
+   * `folders`: absolute, links resolved. `secrets`: the user's patterns, in gitignore's syntax. `state`: folders in which
+   * Rondo keeps its own state.
+   */
+  constructor(folders: readonly string[], secrets: readonly string[], state: readonly string[] = []) {
     this.#folders = folders;
+    this.#state = state;
     this.#ignored = new RondoIgnore(folders);
     this.#hardLinks = new HardLinks(folders, (file) => this.#named(file, file));
     this.#own = secrets.length > 0 ? ignore({ ignorecase: true }).add(secrets) : undefined;
@@ -54,7 +65,17 @@ export class ProtectedFiles {
     if (linked === "secret" || names.some((name) => this.#isSecret(name))) return "secret";
     if (names.some((name) => this.isIgnored(name))) return "ignored";
     const isSetting = linked === "settings" || names.some((name) => isControlFile(this.#inFolder(name)));
-    return isSetting || isInRepository(real) ? "settings" : "none";
+    return isSetting || isInRepository(real) || names.some((name) => this.#isState(name)) ? "settings" : "none";
+  }
+
+  /** Whether an editor or Rondo keeps its state there, or all of it is in that folder. */
+  #isState(file: string): boolean {
+    if (ownWorktreeOf(file) !== undefined) return false;
+    if (this.#statePlaces.until <= performance.now()) this.#statePlaces = findState(this.#state);
+    const name = file.toLowerCase();
+    const { places, parents } = this.#statePlaces;
+    if (places.some((place) => isWithin(name, place)) || isInEditorState(file)) return true;
+    return parents.includes(name) && this.#rootOf(file) === undefined;
   }
 
   isIgnored(file: string): boolean {
@@ -140,7 +161,7 @@ export class ProtectedFiles {
   }
 
   #inFolder(file: string): string {
-    const root = this.#rootOf(file);
+    const root = this.#rootOf(file) ?? ownWorktreeOf(file);
     return root === undefined ? file : path.relative(root, file);
   }
 
@@ -162,6 +183,21 @@ export class ProtectedFiles {
     if (isChanged) this.#linked = [...this.#linksOf.values()].flatMap(({ links }) => links);
     return this.#linked;
   }
+}
+
+/** In lower case: some disks do not tell names of different case apart, and one question too many does no harm. */
+interface StatePlaces {
+  until: number;
+  places: readonly string[];
+  /** Folders below the home folder that hold such a place: who removes or fills them changes it. */
+  parents: readonly string[];
+}
+
+function findState(own: readonly string[]): StatePlaces {
+  const places = statePlaces(own).map((place) => place.toLowerCase());
+  const home = os.homedir().toLowerCase();
+  const parents = places.map((place) => path.dirname(place)).filter((one) => one !== home && isWithin(one, home));
+  return { until: performance.now() + keptMs, places, parents: [...new Set(parents)] };
 }
 
 /** What a name is judged by, besides itself. */

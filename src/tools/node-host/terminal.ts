@@ -23,6 +23,8 @@ interface TerminalOptions {
   sandbox(): SandboxMode;
   /** Folders in which commands in the sandbox may write. */
   folders(): readonly string[];
+  /** Folders in which Rondo keeps its own state. Commands in the sandbox may not write there, either. */
+  state: readonly string[];
   markers: CommandMarkers;
 }
 
@@ -32,11 +34,12 @@ export function nodeTerminal({
   passed = () => ({}),
   sandbox: mode = () => "off",
   folders = () => [],
+  state = [],
   markers = noCommandMarkers,
 }: Partial<TerminalOptions> = {}): Terminal {
   const usual = findShell("");
   const program = () => shell() || usual;
-  const sandbox = new Sandbox(mode, folders);
+  const sandbox = new Sandbox(mode, folders, state);
   return {
     get shell() {
       return shellName(program());

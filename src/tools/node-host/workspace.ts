@@ -27,9 +27,15 @@ import { type FoundText, removeText, writeText } from "./write-text.ts";
 
 const sizeLimit = 10_000_000;
 
-export function nodeWorkspace(folders: readonly string[], trusted: boolean, secrets: readonly string[] = []) {
+/** `state`: folders in which Rondo keeps its own state. */
+export function nodeWorkspace(
+  folders: readonly string[],
+  trusted: boolean,
+  secrets: readonly string[] = [],
+  state: readonly string[] = [],
+) {
   const real = folders.map(realFolder);
-  const protectedFiles = new ProtectedFiles(real, secrets);
+  const protectedFiles = new ProtectedFiles(real, secrets, state);
   const listings = new FolderListings(real);
   const workspace: Workspace = {
     folders: real,

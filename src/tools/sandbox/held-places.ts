@@ -1,5 +1,5 @@
 /**
- * Folders that hold the place of missing ones while commands run, so that something can be mounted there. Each process
+ * Files and folders that hold the place of missing ones while commands run, so that something can be mounted there. Each process
  * notes what it holds, in a file that commands in the sandbox do not see: so none removes what another one still needs,
  * and the next one removes what a killed one left.
  */
@@ -22,27 +22,28 @@ import * as z from "zod/mini";
 import { attempt } from "../../chat/attempt.ts";
 import { parseJson } from "../../chat/json.ts";
 import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../node-host/process-identity.ts";
-import { isHeldPlace, type ProtectedPlaces } from "./protected-places.ts";
+import { isHeldContent, isHeldFolder, type ProtectedPlaces } from "./protected-places.ts";
 
 const Note = z.extend(ProcessIdentity, {
   /** Containers that share a folder for temporary files count their processes differently. */
   namespace: z.string(),
-  places: z.array(z.string().check(z.refine(isHeldPlace))),
+  places: z.array(z.string().check(z.refine(path.isAbsolute))),
 });
 type Note = z.infer<typeof Note>;
 
 const prefix = "rondo-sandbox-";
 const noteEnding = ".held.json";
 
-/** Numbers of commands that need a folder that did not exist, by its path. */
+/** Numbers of commands that need a file or folder that did not exist, by its path. */
 const held = new Map<string, number>();
 
 /**
- * Creates the folders that must not appear. Returns a function that removes them, if they are still empty, once no
- * command needs them.
+ * Creates what must not appear. Returns a function that removes it, if it is still as it was created, once no command
+ * needs it.
  */
 export function holdPlaces(places: readonly ProtectedPlaces[]): () => void {
-  const missing = new Set(places.flatMap((one) => one.missing));
+  const created = places.flatMap((one) => one.missing);
+  const missing = new Set(created.map(({ at }) => at));
   const others = heldByOthers();
   // Another command may have created it a moment ago.
   for (const at of places.flatMap((one) => one.readOnly)) if (held.has(at) || others.has(at)) missing.add(at);
@@ -50,7 +51,11 @@ export function holdPlaces(places: readonly ProtectedPlaces[]): () => void {
   const done = () => release(missing);
   try {
     if (missing.size > 0) saveNote();
-    for (const at of missing) mkdirSync(at, { recursive: true });
+    for (const { at, content } of created) {
+      if (content === undefined) mkdirSync(at, { recursive: true });
+      // Another process may have created it a moment ago.
+      else attempt(() => writeFileSync(at, content, { flag: "wx" }), undefined);
+    }
     return done;
   } catch (error) {
     done();
@@ -68,7 +73,7 @@ function release(places: ReadonlySet<string>): void {
   if (free.length === 0) return;
   // Before the look at others, so that of two that end at the same moment at least one removes the folder.
   attempt(saveNote, undefined);
-  removeEmpty(free, heldByOthers());
+  removeHeld(free, heldByOthers(), true);
 }
 
 /** Returns the places that other living processes hold, and removes what those that were killed left. */
@@ -78,7 +83,7 @@ export function heldByOthers(): Set<string> {
   const places = new Set(living.flatMap(({ note }) => note.places));
   const needed = new Set([...places, ...held.keys()]);
   for (const { note, folder } of notes.filter((one) => !living.includes(one))) {
-    removeEmpty(note.places, needed);
+    removeHeld(note.places, needed, false);
     void removeLeftover(folder);
   }
   return places;
@@ -129,9 +134,15 @@ function saveNote(): void {
   renameSync(`${file}.new`, file);
 }
 
-function removeEmpty(folders: readonly string[], needed: ReadonlySet<string>): void {
-  // If something was put there from outside, it stays.
-  for (const at of folders) if (!needed.has(at)) attempt(() => rmdirSync(at), undefined);
+function removeHeld(places: readonly string[], needed: ReadonlySet<string>, isOwn: boolean): void {
+  for (const at of places.filter((one) => !needed.has(one)))
+    attempt(() => {
+      // If something was put there from outside, it stays.
+      if (!lstatSync(at).isFile()) {
+        // Nobody but this process knows about folders of other names that they held a place.
+        if (isOwn || isHeldFolder(at)) rmdirSync(at);
+      } else if (isHeldContent(at, readFileSync(at, "utf8"))) rmSync(at);
+    }, undefined);
 }
 
 let temporary: string | undefined;
@@ -143,7 +154,7 @@ export function privateFolder(): string {
   temporary = created;
   saveNote();
   process.once("exit", () => {
-    removeEmpty([...held.keys()], heldByOthers());
+    removeHeld([...held.keys()], heldByOthers(), true);
     rmSync(created, { recursive: true, force: true });
     rmSync(noteOf(created), { force: true });
   });

@@ -2,6 +2,7 @@
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { stateFolders } from "../file-access/protected-names.ts";
 
 /**
  * Below the home folder. Not among them: `.npmrc` and `.m2/settings.xml`, without which packages are taken from the
@@ -15,6 +16,12 @@ const keyPlaces: readonly string[] = [
   ...[".pypirc", ".gem/credentials", ".composer/auth.json", ".config/composer/auth.json"],
   ...[".cargo/credentials", ".cargo/credentials.toml", ".m2/settings-security.xml"],
   ...[".codex/auth.json", ".claude/.credentials.json", ".bash_history", ".zsh_history", ".psql_history"],
+  // Where editors keep what extensions store as a secret.
+  ...stateFolders.flatMap((name) =>
+    ["", "data/"].flatMap((data) =>
+      ["", ".backup"].map((end) => `${name}/${data}User/globalStorage/state.vscdb${end}`),
+    ),
+  ),
   ...[".mysql_history", ".mozilla", ".config/google-chrome", ".config/chromium"],
 ];
 

@@ -20,8 +20,9 @@ export function nestedRepositories(top: string): NestedRepositories {
   for (let at = 0; at < Math.min(open.length, maxFolders); at++) {
     const { folder = top, depth = 0 } = open[at] ?? {};
     const entries = entriesIn(folder);
-    if (depth > 0 && isGitFolder(entries)) found.folders.push(folder);
-    else for (const entry of entries) addEntry(entry, folder, depth);
+    const isGit = isGitFolder(entries);
+    if (isGit) found.folders.push(folder);
+    if (depth === 0 || !isGit) for (const entry of entries) addEntry(entry, folder, depth);
   }
   return found;
 

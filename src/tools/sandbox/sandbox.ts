@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { statePlaces } from "../file-access/state-places.ts";
 import type { CommandSandbox, SandboxMode } from "../host.ts";
 import type { ShellInvocation } from "../run-command/shells.ts";
 import {
@@ -47,13 +48,15 @@ interface FoldersFound {
   places: ProtectedPlaces[];
 }
 
-/** One for all commands of a host. `folders`: those of the workspace; called for each command. */
+/** One for all commands of a host. `folders`: those of the workspace; called for each command. `state`: where Rondo keeps its own. */
 export class Sandbox {
   readonly #mode: () => SandboxMode;
   readonly #folders: () => readonly string[];
+  readonly #state: readonly string[];
   readonly #works = new Set<SandboxMode>();
 
-  constructor(mode: () => SandboxMode, folders: () => readonly string[]) {
+  constructor(mode: () => SandboxMode, folders: () => readonly string[], state: readonly string[]) {
+    this.#state = state;
     this.#mode = mode;
     this.#folders = folders;
     setImmediate(() => this.#removeLeftovers()).unref();
@@ -94,7 +97,7 @@ export class Sandbox {
 
   #look(): FoldersFound {
     const folders = [...new Set(this.#folders().map(realPath))].filter((folder) => folder !== undefined);
-    return { folders, places: folders.map(protectedPlaces) };
+    return { folders, places: folders.map((folder) => protectedPlaces(folder, folders, statePlaces(this.#state))) };
   }
 }
 

@@ -121,6 +121,24 @@ describe("commands in bubblewrap", () => {
       });
     }
 
+    it("T8 the state of editors and of Rondo cannot be changed in a workspace that holds it", async () => {
+      const files = [".config/Code/User/settings.json", ".vscode-server/data/Machine/settings.json"];
+      files.push(".local/share/code-server/User/settings.json", ".local/state/rondo/sessions/a.jsonl");
+      for (const file of files) box.work.put(file, "before");
+      box.work.put("dotfiles/keys.json", "before");
+      symlinkSync(box.work.path("dotfiles/keys.json"), box.work.path(".config/Code/User/keybindings.json"));
+      box.work.put(".config/other/a", "before");
+      process.env["HOME"] = box.work.folder;
+      for (const file of [...files, "dotfiles/keys.json"]) {
+        const top = file.slice(0, file.indexOf("/"));
+        await run(
+          `echo evil > ${file}; rm -rf ${file}; mv ${top} away; mkdir -p $(dirname ${file}); echo evil > ${file}`,
+        );
+        assert.equal(box.work.text(file), "before", file);
+      }
+      assert.equal(await run("echo x > .config/other/a && cat .config/other/a"), "x");
+    });
+
     it("hooks cannot be created in a repository without hooks", async () => {
       execFileSync("git", ["init", "-q", "."], { cwd: box.work.folder });
       rmSync(box.work.path(".git/hooks"), { recursive: true });

@@ -131,9 +131,11 @@ describe("the sandbox", () => {
         work.put(name, "");
       const { readOnly, pinned, missing, links } = protectedPlaces(work.folder);
       const names = (paths: readonly string[]) => paths.map((at) => path.relative(work.folder, at)).sort();
-      assert.deepEqual(names(readOnly), [".claude", ".git/config", ".git/hooks", ".mcp.json", ".rondo", ".vscode"]);
+      const created = [".git/branches", ".git/commondir", ".git/config.worktree", ".git/remotes"];
+      const all = [...created, ".claude", ".git/config", ".git/hooks", ".mcp.json", ".rondo", ".vscode"];
+      assert.deepEqual(names(readOnly), all.sort());
       assert.deepEqual(names(pinned), [".git"]);
-      assert.deepEqual(names(missing), [".claude", ".rondo"]);
+      assert.deepEqual(names(missing.map(({ at }) => at)), [".claude", ...created, ".rondo"]);
       assert.deepEqual(links, []);
     });
 
@@ -154,7 +156,14 @@ describe("the sandbox", () => {
       seatbeltProfile({
         network,
         folders: ['/Users/u/it\'s "here"'],
-        places: [{ readOnly: ["/w/.vscode"], pinned: ["/w/.git"], missing: [], links: [] }],
+        places: [
+          {
+            readOnly: ["/w/.vscode", '/a+"b/.git/commondir'],
+            pinned: ["/w/.git"],
+            missing: [{ at: '/a+"b/.git/commondir', content: ".\n" }],
+            links: [],
+          },
+        ],
         temporary: ["/private/tmp"],
         keys: { folders: ["/Users/u/.ssh"], files: ["/Users/u/.netrc"] },
       }).split("\n");
@@ -163,12 +172,28 @@ describe("the sandbox", () => {
       const lines = profile(false);
       const deny = lines.indexOf("(deny file-write*)");
       const allow = lines.findIndex((line) => line.startsWith("(allow file-write*"));
-      const settings = lines.indexOf('(deny file-write* (subpath "/w/.vscode"))');
+      const settings = lines.indexOf('(deny file-write* (subpath "/w/.vscode") (subpath "/a+\\"b/.git/commondir"))');
       assert.ok(0 < deny && deny < allow && allow < settings, lines.join("\n"));
       assert.match(lines[allow] ?? "", /\(subpath "\/Users\/u\/it's \\"here\\""\) \(subpath "\/private\/tmp"\)/);
       assert.ok(lines.includes('(deny file-write-unlink (literal "/w/.git"))'));
       assert.ok(lines.includes('(deny file-read* (subpath "/Users/u/.ssh"))'));
       assert.ok(lines.includes('(deny file-read* (literal "/Users/u/.netrc"))'));
+    });
+
+    it("denies in any letter case what does not exist yet", () => {
+      const [, pattern = ""] =
+        profile(false)
+          .map((line) => /^\(deny file-write\* \(regex #"(.*)"\)\)$/.exec(line))
+          .find((match) => match !== null) ?? [];
+      for (const name of ["commondir", "COMMONDIR", "CommonDir/x"])
+        assert.match(`/a+"b/.git/${name}`, new RegExp(pattern));
+      for (const name of [
+        "/a+x/.git/commondir",
+        '/a+"b/.git/commondirs',
+        '/x/a+"b/.git/commondir',
+        '/a+"b/.git/refs/commondir',
+      ])
+        assert.doesNotMatch(name, new RegExp(pattern));
     });
 
     it("denies the network, or only the sockets of programs", () => {

@@ -22,7 +22,8 @@ import { FolderListings } from "./folder-listings.ts";
 import { isSurelyIgnored } from "./git-ignored.ts";
 import { leadsTo, locate, similarNames } from "./locate.ts";
 import { ProtectedFiles } from "./protection.ts";
-import { isMissing, movedError, toToolError } from "./system-errors.ts";
+import { isMissing } from "./system-errors.ts";
+import { movedError, toToolError } from "./tool-errors.ts";
 import { type FoundText, removeText, writeText } from "./write-text.ts";
 
 const sizeLimit = 10_000_000;

@@ -10,7 +10,8 @@ import { staleError } from "../file-access/file-checks.ts";
 import type { FileKind, Location } from "../host.ts";
 import { type Encoding, encode } from "../text/codec.ts";
 import { ToolError } from "../tool.ts";
-import { movedError, systemErrorCode, toToolError } from "./system-errors.ts";
+import { systemErrorCode } from "./system-errors.ts";
+import { movedError, toToolError } from "./tool-errors.ts";
 
 export interface FoundText {
   encoding: Encoding;

@@ -1,9 +1,9 @@
 /** Reads the current branch from git's files, because starting git would take much longer. */
 
 import path from "node:path";
+import { statsOf } from "../base/node/stats.ts";
 import { msg } from "../l10n/l10n.ts";
 import { decodeText, gitRoot, readConfigFile, realFolder } from "../tools/node-host/config-files.ts";
-import { statsOf } from "../tools/node-host/stats.ts";
 
 /** Returns the branch's name, "detached at 1a2b3c4", or undefined outside git. Also searches the parent folders. */
 export function branchOf(folder: string): string | undefined {

@@ -1,9 +1,9 @@
 /** Asks git whether a folder has uncommitted changes. Nothing runs that the repository brings. */
 import { spawn } from "node:child_process";
 import path from "node:path";
+import { withoutKeys } from "../base/node/without-keys.ts";
 import type { GitState } from "../loop/setup/project.ts";
 import { gitRoot, readConfigFile } from "../tools/node-host/config-files.ts";
-import { withoutKeys } from "../tools/run-command/without-keys.ts";
 import { findGitDir } from "./git-branch.ts";
 
 const maxConfigBytes = 64 * 1024;

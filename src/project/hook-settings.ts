@@ -1,8 +1,8 @@
 /** Reads hooks from settings, in the format of Claude Code (spec K4). */
 
 import * as z from "zod/mini";
-import { isRecord, parseJson } from "../chat/json.ts";
-import { fieldOf, issueWords } from "../chat/schema-issues.ts";
+import { isRecord, parseJson } from "../base/json.ts";
+import { fieldOf, issueWords } from "../base/schema-issues.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
 import {

@@ -1,11 +1,11 @@
 /** Loads agents, rules, memory and skills from the workspace and the user's folder (spec P4, M1, C5). */
 
 import path from "node:path";
+import { statsOf } from "../base/node/stats.ts";
 import { msg } from "../l10n/l10n.ts";
 import { AgentCatalog } from "../loop/agents/agents.ts";
 import type { Project } from "../loop/setup/project.ts";
 import { type ConfigPlaces, configRoots } from "../tools/node-host/config-files.ts";
-import { statsOf } from "../tools/node-host/stats.ts";
 import { findAgents } from "./agent-files.ts";
 import { branchOf, repositoryRoot } from "./git-branch.ts";
 import { endingsOf, memoryOf, rulesOf } from "./rules-files.ts";

@@ -1,6 +1,6 @@
 /** Reads Markdown files with front matter that hold text for the model. */
 
-import { isRecord } from "../chat/json.ts";
+import { isRecord } from "../base/json.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type ConfigRoot, decodeText, readConfigFile } from "../tools/node-host/config-files.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";

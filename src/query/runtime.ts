@@ -4,6 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { passedVariables } from "../base/node/without-keys.ts";
 import type { Chat } from "../chat/apply.ts";
 import type { PermissionMode } from "../chat/events.ts";
 import type { ModelRef } from "../chat/message.ts";
@@ -36,7 +37,6 @@ import { standIns } from "../tools/built-in/tool-search.ts";
 import type { ConfigPlaces } from "../tools/node-host/config-files.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
-import { passedVariables } from "../tools/run-command/without-keys.ts";
 import { agentsOf, withCallers } from "./caller-agents.ts";
 import { boundaryOf, rulesOf, withheldTools } from "./caller-rules.ts";
 import {

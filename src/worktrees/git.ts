@@ -1,8 +1,8 @@
 /** Runs git for worktrees. No hook, no file monitor and no pager of the repository runs, and nothing goes to a network. */
 
 import { spawn } from "node:child_process";
+import { withoutKeys } from "../base/node/without-keys.ts";
 import { msg } from "../l10n/l10n.ts";
-import { withoutKeys } from "../tools/run-command/without-keys.ts";
 
 /** A sentence for people, and what to do. */
 export class WorktreeError extends Error {

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import { algorithmOf, askGit, objectID } from "./git-process.ts";
 import type { ChangedFile, StepContent } from "./step-files.ts";
 

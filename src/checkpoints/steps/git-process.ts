@@ -2,8 +2,8 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import { english } from "../../l10n/l10n.ts";
-import { withoutKeys } from "../../tools/run-command/without-keys.ts";
 
 /** Maximum time to wait for an answer of git. */
 export const gitTimeoutMs = 10_000;

@@ -1,8 +1,9 @@
 /** The system's errors as messages for the model and for people. */
+
+import { systemErrorCode } from "../../base/node/system-errors.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
-import { systemErrorCode } from "./system-errors.ts";
 
 const reasons: Record<string, string> = {
   EACCES: msg("permission is denied"),

@@ -28,6 +28,13 @@ const rule = (name, from, allowed, neutral) => ({
   to: { pathNot: [from, ...allowed], ...(neutral ? {} : { dependencyTypesNot: ["core"] }) },
 });
 
+/** The modules that start programs. */
+const startsPrograms = [
+  ...["base/node/run-git", "headless/take-keys", "mcp/connection/stdio-transport", "project/hook-process"],
+  ...["tools/node-host/terminal", "tools/node-host/ripgrep", "tools/sandbox/availability"],
+  "tools/run-command/(command-markers|input-detection|output-pipe|process-table|process-tree)",
+].map((name) => `^src/${name}[.]ts$`);
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
@@ -57,6 +64,12 @@ export default {
       severity: "error",
       from: { pathNot: "^src/extension/" },
       to: { path: "^vscode$" },
+    },
+    {
+      name: "programs are started in few places, each with its environment; git in src/base/node/run-git.ts alone",
+      severity: "error",
+      from: { pathNot: startsPrograms },
+      to: { path: "^(node:)?child_process$" },
     },
     {
       name: "zod/mini instead of zod, which adds 370 kB",

@@ -274,9 +274,9 @@ function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions
 /** Returns a function that loads rules files, agents and memory from the wanted setting sources. */
 async function projectLoader(plan: ResolvedOptions, options: Options): Promise<() => Project> {
   // Loaded late: it brings a YAML parser.
-  const [{ loadProject }, { repositoryRoot }] = await Promise.all([
+  const [{ loadProject }, { findRepository }] = await Promise.all([
     import("../project/project.ts"),
-    import("../project/git-branch.ts"),
+    import("../base/node/repository.ts"),
   ]);
   const { systemPrompt } = options;
   const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;
@@ -288,7 +288,7 @@ async function projectLoader(plan: ResolvedOptions, options: Options): Promise<(
       reported.add(problem);
     }
     // Also where the folder's own files are not wanted.
-    const root = project.root ?? repositoryRoot(plan.folders[0]);
+    const root = project.root ?? findRepository(plan.folders[0])?.root;
     return { ...project, root, agents: withCallers(project.agents, plan.agents, plan.agent, prompt) };
   };
 }

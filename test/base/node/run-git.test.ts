@@ -183,7 +183,7 @@ describe("git that Rondo starts", () => {
       writeFileSync(path.join(work, ".git/info/attributes"), "* filter=x\n");
       touch();
       const index = readFileSync(path.join(work, ".git/index"));
-      for (const args of asked) await run(args);
+      for (const args of asked) await output(args);
       await gitState(work, 15_000);
       assert.ok(!existsSync(mark()), "a filter ran");
       assert.deepEqual(readFileSync(path.join(work, ".git/index")), index, "the index was written");
@@ -223,14 +223,34 @@ describe("git that Rondo starts", () => {
     for (const name of [...names, ...more, "gpg.ssh.program"]) git(work, "config", name, program);
     for (const name of ["commit.gpgSign", "merge.verifySignatures"]) git(work, "config", name, "true");
     writeFileSync(path.join(work, ".git/info/attributes"), "* diff=x\n");
-    git(work, "-c", "commit.gpgSign=false", "branch", "topic");
+    const signer = path.join(top, "signer.sh");
+    const signature = "-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n";
+    writeFileSync(signer, `#!/bin/sh\nprintf '\\n[GNUPG:] SIG_CREATED \\n' >&2\nprintf '%b' '${signature}'\n`);
+    chmodSync(signer, 0o755);
+    git(work, "-c", "core.fsmonitor=false", "switch", "-q", "-c", "topic");
+    git(
+      work,
+      "-c",
+      "core.fsmonitor=false",
+      "-c",
+      `gpg.program=${signer}`,
+      "commit",
+      "-q",
+      "-S",
+      "--allow-empty",
+      "-m",
+      "t",
+    );
+    git(work, "-c", "core.fsmonitor=false", "switch", "-q", "main");
+    rmSync(mark(), { force: true });
     write(work, "a.txt", "changed\n");
     for (const args of asked) await run(args);
     const identity = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" };
     await output(["commit", "--quiet", "--no-verify", "--all", "-m", "second"], {
       env: identity,
     });
-    await run(["merge", "--no-edit", "topic"], { env: identity });
+    const { code } = await run(["merge", "--no-edit", "topic"], { env: identity });
+    assert.notEqual(code, 0, "nothing could check the signature that the settings ask for");
     assert.ok(!existsSync(mark()));
   });
 

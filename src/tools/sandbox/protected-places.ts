@@ -1,8 +1,8 @@
 /** Finds what commands in the sandbox may not change in a workspace folder: files that control what runs outside. */
 import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { nestedRepositories } from "../../base/node/nested-repositories.ts";
 import { isControlFile } from "../file-access/protected-names.ts";
-import { nestedRepositories } from "./nested-repositories.ts";
 
 export interface ProtectedPlaces {
   /** Files and folders that may only be read. */

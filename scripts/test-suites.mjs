@@ -78,6 +78,7 @@ const suiteOfPath = [
   ["cases", "conformance"],
   ["strict", "strict"],
   ["wire/streams.test.ts", "strict"],
+  ["base/node", "processes"],
   ["project/git-state.test.ts", "processes"],
   ["project/hooks.test.ts", "processes"],
   ["record/lock.test.ts", "processes"],

@@ -1,4 +1,7 @@
 /** A chat is the fold of its events: only `apply` changes one, in the host, in the panel and on replay. */
+
+// Not from message.ts, because the panel folds chats too and does not bundle zod.
+import { never } from "../base/never.ts";
 import type {
   BackgroundCommand,
   ChatEvent,
@@ -11,8 +14,6 @@ import type {
   TurnEnded,
 } from "./events.ts";
 import type { Message, Part, ToolDefinition } from "./message.ts";
-// Not from message.ts, because the panel folds chats too and does not bundle zod.
-import { never } from "./never.ts";
 import type { UserRequest } from "./requests.ts";
 import type { ReviewDecision } from "./review-decisions.ts";
 import { addSpent, nothingSpent, type Spent, spentOn, spentOnEntries } from "./spent.ts";

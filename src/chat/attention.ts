@@ -1,7 +1,8 @@
 /** What Rondo says outside of its panel: in a notification, in the status bar and on the view's badge. */
+
+import { escapeInvisible } from "../base/escape-invisible.ts";
+import { never } from "../base/never.ts";
 import { counted, english, language, localized, t } from "../l10n/l10n.ts";
-import { escapeInvisible } from "./escape-invisible.ts";
-import { never } from "./never.ts";
 import { titleOf } from "./request-titles.ts";
 import type { PermissionRequest, UserRequest } from "./requests.ts";
 

@@ -2,9 +2,10 @@
  * Comments of the user on lines: their text for the model, and the answers in a chat. Pure; the panel uses it, too.
  * Its texts are for the model.
  */
+
+import { fenced } from "../base/fence.ts";
 import { localized, t } from "../l10n/l10n.ts";
 import type { Chat, Entry } from "./apply.ts";
-import { fenced } from "./fence.ts";
 import type { CommentPart } from "./message.ts";
 import type { PromptInput, PromptPart, SentComment } from "./prompt-input.ts";
 

@@ -1,5 +1,5 @@
+import { never } from "../base/never.ts";
 import { formatted, localizedTitle, t } from "../l10n/l10n.ts";
-import { never } from "./never.ts";
 import type { BudgetRequest, UserRequest } from "./requests.ts";
 
 export const loopTitle = t("The model repeats itself. Continue?");

@@ -1,8 +1,8 @@
 /** The composition root: builds everything and connects it. `extension.ts` loads it when it is needed. */
 import path from "node:path";
 import * as vscode from "vscode";
+import { attempt } from "../base/attempt.ts";
 import type { Chat } from "../chat/apply.ts";
-import { attempt } from "../chat/attempt.ts";
 import { presentMode } from "../loop/setup/agent-config.ts";
 import { ServerPrompts } from "../mcp/prompts/server-prompts.ts";
 import { ServerResources } from "../mcp/resources/server-resources.ts";

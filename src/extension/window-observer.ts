@@ -1,7 +1,7 @@
 /** What a window does when something happens in one of its sessions: which of its parts hear of it, and when. */
 import type * as vscode from "vscode";
+import { sameJson } from "../base/json.ts";
 import type { Chat } from "../chat/apply.ts";
-import { sameJson } from "../chat/json.ts";
 import type { Comments } from "./comments/comments.ts";
 import type { Follow } from "./follow/follow.ts";
 import { showEdit } from "./follow/show-edit.ts";

@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { isRecord, parseJson } from "../chat/json.ts";
-import { keysIn } from "../chat/key-names.ts";
+import { isRecord, parseJson } from "../base/json.ts";
+import { keysIn } from "../base/key-names.ts";
 import { english, msg } from "../l10n/l10n.ts";
 
 export interface TakenKeys {

@@ -1,8 +1,8 @@
 /** Describes the end of a turn for people: a sentence, and what to do next. */
 
+import { never } from "../base/never.ts";
 import type { Chat } from "../chat/apply.ts";
 import type { ErrorCode, ModelRef, ReplyError } from "../chat/message.ts";
-import { never } from "../chat/never.ts";
 import { msg } from "../l10n/l10n.ts";
 import { asBegun, type ContextMeasure, fixedSize, sizeOfOutputs, sum } from "./context/context.ts";
 import type { Log } from "./log.ts";

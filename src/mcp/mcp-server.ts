@@ -1,10 +1,10 @@
 /** An MCP server: started when it is needed, and restarted when it ends. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { untilAborted } from "../base/node/until-aborted.ts";
 import type { ServerView } from "../chat/server-views.ts";
 import { english, msg } from "../l10n/l10n.ts";
 import { type ProgressReporter, type Tool, ToolError, type ToolResult } from "../tools/tool.ts";
-import { untilAborted } from "../tools/until-aborted.ts";
 import type { ServerConfig } from "./config/server-config.ts";
 import type { ListedTool, ServerConnection, ServerOffers } from "./connection/connect.ts";
 import { type LoginHost, OAuthLogin } from "./connection/oauth-login.ts";

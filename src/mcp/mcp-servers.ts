@@ -1,8 +1,9 @@
 /** All MCP servers of a window or a run. */
+
+import { untilAborted } from "../base/node/until-aborted.ts";
 import type { ServerView } from "../chat/server-views.ts";
 import type { ExternalTools } from "../loop/setup/external-tools.ts";
 import type { Tool } from "../tools/tool.ts";
-import { untilAborted } from "../tools/until-aborted.ts";
 import type { LoadedServers } from "./config/server-config.ts";
 import { McpServer, type ServerOptions } from "./mcp-server.ts";
 import { defaultTimesMs, type ServerTimes } from "./server-times.ts";

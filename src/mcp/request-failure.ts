@@ -1,7 +1,8 @@
 /** A request of the user that an MCP server did not answer: a sentence for people, and what to do next. */
+
+import { unlessAborted } from "../base/node/until-aborted.ts";
 import { msg } from "../l10n/l10n.ts";
 import { ToolError } from "../tools/tool.ts";
-import { unlessAborted } from "../tools/until-aborted.ts";
 import { isFailure } from "./connection/server-failure.ts";
 import type { McpServer } from "./mcp-server.ts";
 import type { McpServers } from "./mcp-servers.ts";

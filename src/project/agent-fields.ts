@@ -1,8 +1,8 @@
 /** Parses the front matter of agents for Rondo, Claude Code and OpenCode (spec P4). */
 import * as z from "zod/mini";
-import { isRecord } from "../chat/json.ts";
+import { isRecord } from "../base/json.ts";
+import { fieldOf, issueWords } from "../base/schema-issues.ts";
 import { Rule } from "../chat/requests.ts";
-import { fieldOf, issueWords } from "../chat/schema-issues.ts";
 import { msg } from "../l10n/l10n.ts";
 import type { Agent } from "../loop/agents/agents.ts";
 import type { Markdown } from "./front-matter.ts";

@@ -1,7 +1,7 @@
 /** Loads agents from Markdown files (spec P4). */
 
 import path from "node:path";
-import { isRecord } from "../chat/json.ts";
+import { isRecord } from "../base/json.ts";
 import { msg } from "../l10n/l10n.ts";
 import type { Agent } from "../loop/agents/agents.ts";
 import { type ConfigRoot, listMarkdown } from "../tools/node-host/config-files.ts";

@@ -1,12 +1,12 @@
 /** Runs hooks as commands (spec K4). */
 
 import path from "node:path";
+import { isRecord } from "../base/json.ts";
+import { never } from "../base/never.ts";
+import { withoutKeys } from "../base/node/without-keys.ts";
 import type { PermissionMode } from "../chat/events.ts";
-import { isRecord } from "../chat/json.ts";
-import { never } from "../chat/never.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
-import { withoutKeys } from "../tools/run-command/without-keys.ts";
 import { namesOf } from "./hook-matcher.ts";
 import { outcomeOf } from "./hook-output.ts";
 import { outputLimit, runProcess } from "./hook-process.ts";

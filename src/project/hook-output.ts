@@ -1,7 +1,7 @@
 /** Interprets the output of a hook, in the format of Claude Code (spec K4). Pure. */
 
 import * as z from "zod/mini";
-import { parseJson } from "../chat/json.ts";
+import { parseJson } from "../base/json.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, type HookOutcome, noOutcome } from "../loop/hooks.ts";
 

@@ -1,17 +1,12 @@
 /** Reads hooks from settings, in the format of Claude Code (spec K4). */
 
 import * as z from "zod/mini";
-import { isRecord, parseJson } from "../chat/json.ts";
-import { fieldOf, issueWords } from "../chat/schema-issues.ts";
+import { isRecord, parseJson } from "../base/json.ts";
+import { decodeText } from "../base/node/read-checked.ts";
+import { fieldOf, issueWords } from "../base/schema-issues.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, hookEvents } from "../loop/hooks.ts";
-import {
-  type ConfigPlaces,
-  type ConfigRoot,
-  configRoots,
-  decodeText,
-  readConfigFile,
-} from "../tools/node-host/config-files.ts";
+import { type ConfigPlaces, type ConfigRoot, configRoots, readConfigFile } from "../tools/node-host/config-files.ts";
 import { type Matcher, matcherOf } from "./hook-matcher.ts";
 
 export interface CommandHook {

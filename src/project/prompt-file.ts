@@ -1,8 +1,9 @@
 /** Reads Markdown files with front matter that hold text for the model. */
 
-import { isRecord } from "../chat/json.ts";
+import { isRecord } from "../base/json.ts";
+import { decodeText } from "../base/node/read-checked.ts";
 import { msg } from "../l10n/l10n.ts";
-import { type ConfigRoot, decodeText, readConfigFile } from "../tools/node-host/config-files.ts";
+import { type ConfigRoot, readConfigFile } from "../tools/node-host/config-files.ts";
 import { type Markdown, readMarkdown } from "./front-matter.ts";
 
 /** Larger files are rejected rather than cut, because half a prompt is a different prompt. */

@@ -1,7 +1,9 @@
 /** Reads the rules of the workspace and the user for all agents, and the memory file (spec M1, C5). */
+
+import { decodeText } from "../base/node/read-checked.ts";
 import { english, msg } from "../l10n/l10n.ts";
 import type { Project } from "../loop/setup/project.ts";
-import { type ConfigRoot, decodeText, listMarkdown, readConfigFile } from "../tools/node-host/config-files.ts";
+import { type ConfigRoot, listMarkdown, readConfigFile } from "../tools/node-host/config-files.ts";
 
 /** Maximum size of one rules file and of all together: about 10,000 and 25,000 tokens. */
 const fileLimit = 40 * 1024;

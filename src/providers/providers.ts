@@ -1,6 +1,6 @@
 /** The providers, their keys and addresses. A provider's SDK is loaded on first use. */
 
-import { isLoopback } from "../chat/loopback.ts";
+import { isLoopback } from "../base/loopback.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent } from "../loop/model.ts";
 import { type ApiChoice, apiFor, isOllama } from "./api-choice.ts";

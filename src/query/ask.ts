@@ -1,7 +1,7 @@
 /** Requests of a run, answered by the caller's `canUseTool`. */
 
+import { never } from "../base/never.ts";
 import { type Chat, findChild } from "../chat/apply.ts";
-import { never } from "../chat/never.ts";
 import type { Answer, ChoicesRequest, LoopRequest, PermissionRequest, Rule, UserRequest } from "../chat/requests.ts";
 import { english, msg } from "../l10n/l10n.ts";
 import { toRule } from "./caller-rules.ts";

@@ -2,8 +2,8 @@
 
 import { appendFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { keysIn } from "../base/key-names.ts";
 import { PermissionMode } from "../chat/events.ts";
-import { keysIn } from "../chat/key-names.ts";
 import type { ModelRef } from "../chat/message.ts";
 import { msg } from "../l10n/l10n.ts";
 import type { Thinking } from "../loop/model.ts";

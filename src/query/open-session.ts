@@ -1,8 +1,8 @@
 /** Opens the session that a query works in: a new one, an existing one, or a copy. */
 
 import path from "node:path";
+import { newID } from "../base/ids.ts";
 import { type Chat, recall } from "../chat/apply.ts";
-import { newID } from "../chat/ids.ts";
 import { msg } from "../l10n/l10n.ts";
 import { newSession } from "../loop/session/session.ts";
 import type { Replay } from "../record/replay.ts";

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { version } from "../chat/version.ts";
+import { version } from "../base/version.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type ExternalTools, noExternalTools } from "../loop/setup/external-tools.ts";
 import type { ReadBoundary } from "../tools/node-host/config-files.ts";

@@ -4,6 +4,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { passedVariables } from "../base/node/without-keys.ts";
 import type { Chat } from "../chat/apply.ts";
 import type { PermissionMode } from "../chat/events.ts";
 import type { ModelRef } from "../chat/message.ts";
@@ -36,7 +37,6 @@ import { standIns } from "../tools/built-in/tool-search.ts";
 import type { ConfigPlaces } from "../tools/node-host/config-files.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
-import { passedVariables } from "../tools/run-command/without-keys.ts";
 import { agentsOf, withCallers } from "./caller-agents.ts";
 import { boundaryOf, rulesOf, withheldTools } from "./caller-rules.ts";
 import {
@@ -276,9 +276,9 @@ function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions
 /** Returns a function that loads rules files, agents and memory from the wanted setting sources. */
 async function projectLoader(plan: ResolvedOptions, options: Options): Promise<() => Project> {
   // Loaded late: it brings a YAML parser.
-  const [{ loadProject }, { repositoryRoot }] = await Promise.all([
+  const [{ loadProject }, { findRepository }] = await Promise.all([
     import("../project/project.ts"),
-    import("../project/git-branch.ts"),
+    import("../base/node/repository.ts"),
   ]);
   const { systemPrompt } = options;
   const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;
@@ -290,7 +290,7 @@ async function projectLoader(plan: ResolvedOptions, options: Options): Promise<(
       reported.add(problem);
     }
     // Also where the folder's own files are not wanted.
-    const root = project.root ?? repositoryRoot(plan.folders[0]);
+    const root = project.root ?? findRepository(plan.folders[0])?.root;
     return { ...project, root, agents: withCallers(project.agents, plan.agents, plan.agent, prompt) };
   };
 }

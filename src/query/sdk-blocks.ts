@@ -1,7 +1,8 @@
 /** Converts parts to content blocks of SDK messages, and prompts in SDK messages to parts (spec K2). */
+
+import { never } from "../base/never.ts";
 import type { Entry } from "../chat/apply.ts";
 import type { FilePart, Part, ToolPart } from "../chat/message.ts";
-import { never } from "../chat/never.ts";
 import type { PromptPart } from "../chat/prompt-input.ts";
 import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "./query-types.ts";
 

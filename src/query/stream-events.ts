@@ -1,8 +1,9 @@
 /** Emits a streaming reply as events of Anthropic's API, which SDK messages of type `stream_event` carry (K2). */
+
+import { never } from "../base/never.ts";
 import { type Chat, findPart } from "../chat/apply.ts";
 import type { ChatEvent } from "../chat/events.ts";
 import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "../chat/message.ts";
-import { never } from "../chat/never.ts";
 import type { TokenUsage } from "./query-types.ts";
 
 type StreamEvent = Record<string, unknown> & { type: string };

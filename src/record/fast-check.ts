@@ -1,6 +1,6 @@
 /** Checks lines that Rondo wrote itself, so that replay need not copy each value as a schema does. */
 import type { $ZodDiscriminatedUnionDef, $ZodType, $ZodTypes } from "zod/v4/core";
-import { isRecord } from "../chat/json.ts";
+import { isRecord } from "../base/json.ts";
 
 type ValueCheck = (value: unknown) => boolean;
 

@@ -2,7 +2,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import { parseJson } from "../chat/json.ts";
+import { parseJson } from "../base/json.ts";
 import type { Ledger } from "../loop/storage.ts";
 
 /** `at` is in milliseconds since 1970. */

@@ -6,9 +6,9 @@ import { randomUUID } from "node:crypto";
 import * as fs from "node:fs";
 import { join, parse as parsePath } from "node:path";
 import * as z from "zod/mini";
-import { parseJson } from "../chat/json.ts";
-import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../tools/node-host/process-identity.ts";
-import { systemErrorCode } from "../tools/node-host/system-errors.ts";
+import { parseJson } from "../base/json.ts";
+import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../base/node/process-identity.ts";
+import { systemErrorCode } from "../base/node/system-errors.ts";
 
 const LockContent = z.object({
   sessionId: z.string(),

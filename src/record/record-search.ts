@@ -2,8 +2,8 @@
 import { open } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import * as z from "zod/mini";
-import { parseJson } from "../chat/json.ts";
-import { systemErrorCode } from "../tools/node-host/system-errors.ts";
+import { parseJson } from "../base/json.ts";
+import { systemErrorCode } from "../base/node/system-errors.ts";
 
 /** Bytes per read. Other work can run between two reads. */
 const blockSize = 1 << 20;

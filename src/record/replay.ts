@@ -2,10 +2,10 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import * as z from "zod/mini";
+import { attempt } from "../base/attempt.ts";
+import { isRecord, parseJson } from "../base/json.ts";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
-import { attempt } from "../chat/attempt.ts";
 import { RecordedEvent } from "../chat/events.ts";
-import { isRecord, parseJson } from "../chat/json.ts";
 import { msg } from "../l10n/l10n.ts";
 import { RecordError } from "../loop/storage.ts";
 import { fastCheck } from "./fast-check.ts";

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { attempt } from "../chat/attempt.ts";
+import { attempt } from "../base/attempt.ts";
 import { msg } from "../l10n/l10n.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import { type HeldLock, RecordError, type SessionLock } from "../loop/storage.ts";

@@ -2,8 +2,8 @@
 
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import { attempt } from "../base/attempt.ts";
 import { apply, type Chat } from "../chat/apply.ts";
-import { attempt } from "../chat/attempt.ts";
 import type { SessionInfo } from "../chat/events.ts";
 import { english, msg } from "../l10n/l10n.ts";
 import { titleFromPrompt } from "../loop/session/title.ts";

@@ -5,8 +5,8 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
+import { attempt } from "../base/attempt.ts";
 import type { Chat } from "../chat/apply.ts";
-import { attempt } from "../chat/attempt.ts";
 import { contextSize } from "../chat/message.ts";
 import { costOfSession } from "../loop/session/budget.ts";
 import { fastCheck } from "./fast-check.ts";

@@ -1,7 +1,7 @@
 /** The record of one session: an append-only file with one event per line, as JSON (spec R1–R4). */
 
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from "node:fs";
-import { attempt } from "../chat/attempt.ts";
+import { attempt } from "../base/attempt.ts";
 import type { RecordedEvent } from "../chat/events.ts";
 import { msg } from "../l10n/l10n.ts";
 import { RecordError, type Recorder } from "../loop/storage.ts";

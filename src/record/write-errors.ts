@@ -1,7 +1,8 @@
 /** Explains in sentences for people why a record could not be written. */
+
+import { systemErrorCode } from "../base/node/system-errors.ts";
 import { msg } from "../l10n/l10n.ts";
 import { RecordError } from "../loop/storage.ts";
-import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 
 export function toRecordError(path: string, error: unknown): RecordError {
   if (error instanceof RecordError) return error;

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { parseJson } from "../chat/json.ts";
+import { parseJson } from "../base/json.ts";
 import { nextReply } from "./script.ts";
 import { streamed, type TourReply, WireRequest, whole } from "./wire.ts";
 

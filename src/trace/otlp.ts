@@ -4,8 +4,8 @@
  * answers, titles, arguments, results and error messages are left out.
  */
 import { createHash } from "node:crypto";
+import { version } from "../base/version.ts";
 import { type CallTrace, inputTokens, type StepTrace, type TurnTrace } from "../chat/trace.ts";
-import { version } from "../chat/version.ts";
 
 /** Numbers of the enums in opentelemetry/proto/trace/v1/trace.proto. */
 const spanKind = { internal: 1, client: 3 } as const;

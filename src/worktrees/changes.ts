@@ -148,8 +148,8 @@ export async function addAll({ path: top, copied }: Worktree, env: Record<string
   if (copied.length === 0) return;
   const list = copied.map((file) => `${file}\0`).join("");
   const paths = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-  await tryGit(top, ["--literal-pathspecs", "rm", "--cached", "--force", "--quiet", "--ignore-unmatch", ...paths], {
-    env,
+  await tryGit(top, ["rm", "--cached", "--force", "--quiet", "--ignore-unmatch", ...paths], {
+    env: { ...env, GIT_LITERAL_PATHSPECS: "1" },
     input: list,
   });
 }

@@ -1,7 +1,7 @@
 import { constants, createReadStream, createWriteStream } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { systemErrorCode } from "../tools/node-host/system-errors.ts";
+import { systemErrorCode } from "../base/node/system-errors.ts";
 
 /**
  * Copies a file to a path where nothing is; a file system that can share the blocks of both does so.

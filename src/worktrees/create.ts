@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { attempt } from "../chat/attempt.ts";
+import { attempt } from "../base/attempt.ts";
+import { systemErrorCode } from "../base/node/system-errors.ts";
 import { msg, msgCount } from "../l10n/l10n.ts";
-import { systemErrorCode } from "../tools/node-host/system-errors.ts";
 import { branchPrefix, namesFor } from "./branch-name.ts";
 import { type Copied, copyListed, listFile, listOf } from "./copy-files.ts";
 import { git, tryGit, WorktreeError } from "./git.ts";

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
+import type { GitArguments } from "../base/node/run-git.ts";
 import { fields, git, gitLine, tryGit } from "./git.ts";
 import type { Worktree } from "./worktree-store.ts";
 
@@ -39,6 +40,9 @@ interface LossOptions {
   isCommitted?: boolean;
 }
 
+const status = ["--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"];
+const listChanges: GitArguments = ["status", ...status];
+
 /** Returns what would be lost. Nothing is run that a file of the worktree names, and nothing is changed. */
 export async function lossesOf(worktree: Worktree, options: LossOptions): Promise<Loss[]> {
   const { at, isCommitted = false } = options;
@@ -46,9 +50,7 @@ export async function lossesOf(worktree: Worktree, options: LossOptions): Promis
     const copies = await copiesIn(worktree, at);
     const repositories = await repositoriesIn(at, worktree);
     const ignored = [...(await ignoredIn(at)), ...(await unwatchedIn(at))];
-    const status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"];
-    const env = { GIT_OPTIONAL_LOCKS: "0" };
-    const changed = isCommitted ? [] : fields(await git(at, status, { env })).map((entry) => entry.slice(3));
+    const changed = isCommitted ? [] : fields(await git(at, listChanges)).map((entry) => entry.slice(3));
     // A copy that git does not ignore is never committed either.
     const uncommitted = new Set([...changed, ...copies.names]);
     const isIn = new Set([...ignored, ...repositories]);
@@ -139,8 +141,8 @@ async function isHeadOf(file: string, whole: string): Promise<boolean> {
 
 /** Returns what git ignores: files, and folders of which git ignores everything. */
 async function ignoredIn(at: string): Promise<string[]> {
-  const list = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "--no-empty-directory", "-z"];
-  return fields(await git(at, list));
+  const ignored = ["--others", "--ignored", "--exclude-standard", "--directory", "--no-empty-directory"];
+  return fields(await git(at, ["ls-files", ...ignored, "-z"]));
 }
 
 /** Returns changed files at which git does not look, because it was told so (`git update-index --skip-worktree`). */
@@ -149,7 +151,8 @@ async function unwatchedIn(at: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of tagged.map((entry) => entry.slice(2))) {
     const now = await tryGit(at, ["hash-object", "--", name]);
-    const [, staged] = (await gitLine(at, ["--literal-pathspecs", "ls-files", "--stage", "--", name])).split(" ");
+    const listed = await gitLine(at, ["ls-files", "--stage", "--", name], { env: { GIT_LITERAL_PATHSPECS: "1" } });
+    const [, staged] = listed.split(" ");
     if (now.code === 0 && now.stdout.trim() !== staged) found.push(name);
   }
   return found;
@@ -206,7 +209,7 @@ const maxEntries = 1000;
 /** Counts commits that were checked out or made in the worktree, and that nothing else in the repository holds. */
 async function commitsOnlyIn(worktree: Worktree, { at, branchGoes, isCommitted = false }: LossOptions) {
   const { root, base, branch } = worktree;
-  const log = await tryGit(at, ["log", "--walk-reflogs", `--max-count=${maxEntries}`, "--format=%H", "HEAD"]);
+  const log = await tryGit(at, ["rev-list", "--walk-reflogs", `--max-count=${maxEntries}`, "HEAD"]);
   const visited = [...new Set(log.stdout.split("\n").filter(Boolean))];
   const head = await gitLine(at, ["rev-parse", "HEAD"]);
   const isAncestor = async () => (await tryGit(root, ["merge-base", "--is-ancestor", branch, head])).code === 0;

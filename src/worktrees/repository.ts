@@ -1,8 +1,8 @@
 /** The repository that a workspace folder is in, as far as worktrees need it. */
 
 import path from "node:path";
+import { realFolder } from "../base/node/read-checked.ts";
 import { msg } from "../l10n/l10n.ts";
-import { realFolder } from "../tools/node-host/config-files.ts";
 import { gitLine, tryGit, WorktreeError } from "./git.ts";
 
 export interface Repository {

@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import { attempt } from "../chat/attempt.ts";
-import { parseJson } from "../chat/json.ts";
+import { attempt } from "../base/attempt.ts";
+import { parseJson } from "../base/json.ts";
 
 const Worktree = z.object({
   sessionID: z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/)),

@@ -1,7 +1,7 @@
 /** "BRUTUS Agent Loop Implementation Spec": types, main loop, processor, tool resolution. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import { newID } from "../../src/chat/ids.ts";
+import { newID } from "../../src/base/ids.ts";
 import { AssistantMessage, Message, noTokens, Part, ToolState, UserMessage } from "../../src/chat/message.ts";
 import { replay } from "../../src/record/replay.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";

@@ -1,7 +1,7 @@
 /** "OpenCode Agent Loop Specification": entry points, loop, loop detection, tools, prompt, options, retries. */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import { mergeDeep } from "../../src/chat/json.ts";
+import { mergeDeep } from "../../src/base/json.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";

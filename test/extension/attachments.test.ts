@@ -4,10 +4,10 @@ import { link, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
+import { realFolder } from "../../src/base/node/read-checked.ts";
 import { editorWorkspace } from "../../src/extension/host/editor-workspace.ts";
 import { AttachError, Attachments } from "../../src/extension/panel/attachments.ts";
 import { ruledOut } from "../../src/loop/permissions/own-reads.ts";
-import { realFolder } from "../../src/tools/node-host/config-files.ts";
 import { nodeWorkspace, versionOf } from "../../src/tools/node-host/workspace.ts";
 
 describe("I6 attachments", () => {

@@ -31,6 +31,7 @@ describe("bytes that are not text in the file's encoding", () => {
       terminal: () => ({ mode: "separate", shell: "", passEnvironment: [] }) as const,
       sandbox: () => "off" as const,
       secrets: () => [],
+      state: [],
       markersFolder: path.join(os.tmpdir(), "rondo-markers"),
     });
     changed.push(async () => host.dispose());

@@ -1,5 +1,5 @@
 /** All possible answers to each kind of request. */
-import { never } from "../../src/chat/never.ts";
+import { never } from "../../src/base/never.ts";
 import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 
 /** Without a reason the turn stops. */

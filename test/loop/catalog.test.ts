@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { build } from "esbuild";
-import { mergeDeep } from "../../src/chat/json.ts";
+import { mergeDeep } from "../../src/base/json.ts";
 import type { ModelRef, Tokens } from "../../src/chat/message.ts";
 import { defaultLimits, type Limits } from "../../src/loop/limits.ts";
 import { costOf, optionsFor, type Prices } from "../../src/loop/setup/model-facts.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import path from "node:path";
-import { newID } from "../../src/chat/ids.ts";
+import { newID } from "../../src/base/ids.ts";
 import type { ReviewDecision } from "../../src/chat/review-decisions.ts";
 import { decisionsText, withoutCancelled } from "../../src/loop/context/decisions.ts";
 import { forkChat } from "../../src/loop/transfer/fork.ts";

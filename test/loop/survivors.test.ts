@@ -1,9 +1,9 @@
 /** What stays word for word over compactions, however many there were (spec C3). */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { newID } from "../../src/base/ids.ts";
 import { apply, type Chat, newChat } from "../../src/chat/apply.ts";
 import { type ChatEvent, isRecorded } from "../../src/chat/events.ts";
-import { newID } from "../../src/chat/ids.ts";
 import { type AssistantMessage, noTokens, type Part, type UserMessage } from "../../src/chat/message.ts";
 import { requestCompaction } from "../../src/loop/context/compact.ts";
 import { visibleEntries } from "../../src/loop/context/context.ts";

@@ -220,7 +220,7 @@ describe("files that Rondo reads on its own", () => {
   it("of git give a branch only where they are git's own", () => {
     const token = "0123456789abcdef0123456789abcdef01234567";
     at.put("work/token", token);
-    at.put("work/.git/objects/x", "");
+    for (const name of ["objects", "refs"]) at.put(`work/.git/${name}/x`, "");
     at.link("work/.git/HEAD", "work/token");
     assert.equal(at.load().branch, undefined);
     rmSync(path.join(at.work, ".git/HEAD"));

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { realFolder } from "../../src/base/node/read-checked.ts";
 import { SlashCommands } from "../../src/extension/panel/slash-commands.ts";
 import { localized } from "../../src/l10n/l10n.ts";
 import { skillsText } from "../../src/loop/setup/system-prompt.ts";
 import { ServerPrompts } from "../../src/mcp/prompts/server-prompts.ts";
 import { loadCommands } from "../../src/project/command-files.ts";
 import { toldSkills } from "../../src/project/skill-files.ts";
-import { configRoots, realFolder } from "../../src/tools/node-host/config-files.ts";
+import { configRoots } from "../../src/tools/node-host/config-files.ts";
 import { run } from "../mcp/mcp.ts";
 import { usualBoundary } from "../read-boundary.ts";
 import { TestFolders } from "./folders.ts";

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { repositoryRoot } from "../../src/project/git-branch.ts";
+import { findRepository } from "../../src/base/node/repository.ts";
 
 describe("D2 path.root", () => {
   let home: string;
@@ -78,7 +78,7 @@ describe("D2 path.root", () => {
     it(`D2 ${name}: as \`git rev-parse --show-toplevel\``, () => {
       const cwd = make();
       const { stdout } = spawnSync("git", ["rev-parse", "--show-toplevel"], { cwd, encoding: "utf8" });
-      assert.equal(repositoryRoot(cwd) ?? "", stdout.trim());
+      assert.equal(findRepository(cwd)?.root ?? "", stdout.trim());
     });
   }
 });

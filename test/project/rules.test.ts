@@ -170,6 +170,7 @@ describe("rules, memory and branch", () => {
       ["nothing", ""],
     ] as const) {
       it(`M1 a HEAD with ${title} is no branch`, () => {
+        for (const name of ["objects", "refs"]) at.put(`work/.git/${name}/x`, "");
         at.put("work/.git/HEAD", head);
         assert.equal(branch(), undefined);
       });
@@ -177,6 +178,7 @@ describe("rules, memory and branch", () => {
 
     it("M1 does not access a git folder on another machine", () => {
       at.put("git/HEAD", "ref: refs/heads/main");
+      for (const name of ["objects", "refs"]) at.put(`git/${name}/x`, "");
       const place = path.join(at.root, "git");
       for (const [written, expected] of [
         [place, "main"],

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { attempt } from "../../src/chat/attempt.ts";
+import { attempt } from "../../src/base/attempt.ts";
 import { RecordLock } from "../../src/record/session-lock.ts";
 import { Transcript } from "../../src/record/transcript.ts";
 

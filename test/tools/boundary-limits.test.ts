@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { linkSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { statsOf } from "../../src/base/node/stats.ts";
 import type { Protection } from "../../src/tools/host.ts";
 import { HardLinks } from "../../src/tools/node-host/hard-links.ts";
 import { ProtectedFiles } from "../../src/tools/node-host/protection.ts";
-import { statsOf } from "../../src/tools/node-host/stats.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 let work: TestWorkspace;

@@ -4,15 +4,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import {
-  type ConfigRoot,
-  configRoots,
-  decodeText,
-  gitRoot,
-  listMarkdown,
-  readConfigFile,
-  realFolder,
-} from "../../src/tools/node-host/config-files.ts";
+import { decodeText, realFolder } from "../../src/base/node/read-checked.ts";
+import { type ConfigRoot, configRoots, listMarkdown, readConfigFile } from "../../src/tools/node-host/config-files.ts";
 
 describe("T8 files that Rondo reads on its own", () => {
   let root: string;
@@ -131,22 +124,6 @@ describe("T8 files that Rondo reads on its own", () => {
     assert.deepEqual(leftOut, [
       `Rondo does not use ~/b.md: it is a link to ${at("other/.env")}, which may hold secrets.`,
     ]);
-  });
-
-  it("of git have the name that was asked for", () => {
-    put("work/HEAD", "ref: refs/heads/main\n");
-    put("other/HEAD", "other\n");
-    put("other/.env/HEAD", "secret\n");
-    mkdirSync(at("git"));
-    symlinkSync("../other/HEAD", at("git/HEAD"));
-    symlinkSync("../other/HEAD", at("git/config"));
-    assert.deepEqual(textOf(gitRoot(at("work")), "HEAD"), ["ref: refs/heads/main\n", 21]);
-    assert.deepEqual(textOf(gitRoot(at("git")), "HEAD"), ["other\n", 6]);
-    assert.deepEqual(textOf(gitRoot(at("git")), "config"), { type: "unusable", why: "it is a link to another file" });
-    assert.deepEqual(textOf(gitRoot(at("other/.env")), "HEAD"), {
-      type: "unusable",
-      why: "it is a link to another file",
-    });
   });
 
   it("are text, whose last character may have been cut", () => {

@@ -2,8 +2,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { lstatSync, utimesSync } from "node:fs";
+import { findRepository } from "../../src/base/node/repository.ts";
 import { hasChanged, readGitIndex } from "../../src/tools/node-host/git-index.ts";
 import { TestWorkspace } from "./workspace.ts";
+
+const indexOf = (folder: string) => {
+  const repository = findRepository(folder);
+  return repository && readGitIndex(repository.gitDir);
+};
 
 describe("T7 the index of git", () => {
   let work: TestWorkspace;
@@ -24,26 +30,26 @@ describe("T7 the index of git", () => {
       } else git("update-index", "--index-version", version);
       const listed = git("ls-files", "-z").split("\0").filter(Boolean);
       assert.ok(listed.length > 200);
-      assert.deepEqual([...(readGitIndex(work.folder)?.keys() ?? [])], listed);
+      assert.deepEqual([...(indexOf(work.folder)?.keys() ?? [])], listed);
     });
   }
 
   it("T7 none without an index, in a worktree its own, and unknown for what is no index", () => {
-    assert.equal(readGitIndex(work.folder)?.size, 0);
+    assert.equal(indexOf(work.folder)?.size, 0);
     work.put("a.ts", "x");
     git("add", ".");
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x");
     git("worktree", "add", "-q", "../other");
-    assert.deepEqual([...(readGitIndex(`${work.root}/other`)?.keys() ?? [])], ["a.ts"]);
+    assert.deepEqual([...(indexOf(`${work.root}/other`)?.keys() ?? [])], ["a.ts"]);
     work.put(".git/index", "DIRC");
-    assert.equal(readGitIndex(work.folder), undefined);
-    assert.equal(readGitIndex(work.root), undefined);
+    assert.equal(indexOf(work.folder), undefined);
+    assert.equal(indexOf(work.root), undefined);
   });
 
   it("T7 a file with another size or time may have another text", () => {
     const file = work.put("a.ts", "x");
     git("add", ".");
-    const entry = readGitIndex(work.folder)?.get("a.ts");
+    const entry = indexOf(work.folder)?.get("a.ts");
     assert.ok(entry);
     assert.equal(hasChanged(entry, lstatSync(file)), false);
     utimesSync(file, 1, 1);

@@ -1,5 +1,5 @@
 /** What the host has found for the word after "@". The list keeps its order: what comes late is added at its end. */
-import { sameJson } from "../../src/chat/json.ts";
+import { sameJson } from "../../src/base/json.ts";
 import type {
   FoundMentions,
   MentionGroup,

@@ -1,10 +1,10 @@
 /** Describes the state of the chat in one line. */
 
+import { never } from "../../src/base/never.ts";
 import type { Chat, Entry } from "../../src/chat/apply.ts";
 import type { SessionInfo, TurnEnded } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import type { Readiness } from "../../src/chat/model-views.ts";
-import { never } from "../../src/chat/never.ts";
 import { counted, t } from "../../src/l10n/l10n.ts";
 import { elapsed } from "../lib/format.ts";
 import type { IconName } from "../lib/icons.ts";

@@ -1,5 +1,5 @@
 /** Shows images in answers: of the workspace, which the host reads, and those that are in the text itself. */
-import { imageSize } from "../../src/chat/image-size.ts";
+import { imageSize } from "../../src/base/image-size.ts";
 import type { AnswerImage } from "../../src/chat/protocol.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import { imagePlace } from "./image-place.ts";

@@ -1,1 +1,1 @@
-export { escapeInvisible, removeInvisible } from "../../src/chat/escape-invisible.ts";
+export { escapeInvisible, removeInvisible } from "../../src/base/escape-invisible.ts";

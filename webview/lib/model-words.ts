@@ -1,7 +1,7 @@
 /** Window and price of a model in words: short ones for columns, long ones for tooltips and screen readers. */
 
+import { never } from "../../src/base/never.ts";
 import type { ModelCost, PickerModel } from "../../src/chat/model-list.ts";
-import { never } from "../../src/chat/never.ts";
 import { formatted, t } from "../../src/l10n/l10n.ts";
 import { rough } from "./format.ts";
 

@@ -1,12 +1,12 @@
 /** The panel's state: the chat as the fold of its events, the host's state, and the open view. */
 
+import { sameJson } from "../../src/base/json.ts";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ArgumentValues } from "../../src/chat/command-requests.ts";
 import type { ContextUse } from "../../src/chat/context-views.ts";
 import type { EditorContext, EditorContextKind } from "../../src/chat/editor-views.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import type { HostNotice } from "../../src/chat/host-notice.ts";
-import { sameJson } from "../../src/chat/json.ts";
 import type { PickerList } from "../../src/chat/model-list.ts";
 import type { PanelState } from "../../src/chat/panel-state.ts";
 import type { PromptTime, ToPanel } from "../../src/chat/protocol.ts";

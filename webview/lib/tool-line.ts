@@ -1,8 +1,8 @@
 /** Describes a tool call in one line: verb, object, result. */
 
+import { never } from "../../src/base/never.ts";
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
-import { never } from "../../src/chat/never.ts";
 import { counted, localized, localizedTitle, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "./escape-invisible.ts";
 import { relative, shortened } from "./format.ts";

@@ -1,6 +1,6 @@
 /** Where a call does its work, and for how long, in words. */
 
-import { never } from "../../src/chat/never.ts";
+import { never } from "../../src/base/never.ts";
 import type { CommandPreview, Preview } from "../../src/chat/requests.ts";
 import { counted, t } from "../../src/l10n/l10n.ts";
 import { escapeInvisible } from "../lib/escape-invisible.ts";

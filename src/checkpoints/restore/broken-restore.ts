@@ -1,5 +1,5 @@
 /** How far a restore got that ended with its process. */
-import { hasEnded, isThisProcess, type ProcessIdentity } from "../../tools/node-host/process-identity.ts";
+import { hasEnded, isThisProcess, type ProcessIdentity } from "../../base/node/process-identity.ts";
 import type { FileState, FoundFile } from "../files/file-state.ts";
 import { lstat, sameState } from "../files/file-state.ts";
 import type { Transition } from "../store/change-log.ts";

@@ -3,10 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { thisProcess } from "../../base/node/process-identity.ts";
+import { systemErrorCode } from "../../base/node/system-errors.ts";
 import type { RestoreFile } from "../../chat/review-views.ts";
 import { msg } from "../../l10n/l10n.ts";
-import { thisProcess } from "../../tools/node-host/process-identity.ts";
-import { systemErrorCode } from "../../tools/node-host/system-errors.ts";
 import { compare } from "../../tools/text/diff.ts";
 import { type FileState, type FoundFile, maxNamedBytes, maxUnnamedBytes, sameState } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";

@@ -1,7 +1,7 @@
 /** The files of the workspace at the last scan: names and stamps, no contents. */
 import { constants, type Dirent, readdirSync } from "node:fs";
 import path from "node:path";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import { type FileStamp, linkTarget, lstat, toStamp } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";

@@ -5,7 +5,7 @@
 import { type FSWatcher, readFileSync, watch } from "node:fs";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 
 /** Maximum number of paths that are told. A scan is as fast for more. */
 const maxPaths = 1000;

@@ -1,8 +1,9 @@
 /** Rules for files that are not scanned: files that git or `.rondoignore` ignore, secrets, and installed packages. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
+import { repositoryAbove } from "../../base/node/repository.ts";
 import { isSecretName } from "../../tools/file-access/protected-names.ts";
 
 /** Names of rule files in each folder, weakest first. */
@@ -24,16 +25,12 @@ export class IgnoreRules {
 
   /** Returns the rules of the repository above a workspace folder. */
   static above(root: string): IgnoreRules {
+    const repository = repositoryAbove(root);
+    if (!repository) return new IgnoreRules(root, undefined, undefined);
     const above: string[] = [];
-    let repository = root;
-    while (!existsSync(path.join(repository, ".git"))) {
-      const parent = path.dirname(repository);
-      if (parent === repository) return new IgnoreRules(root, undefined, undefined);
-      above.unshift(parent);
-      repository = parent;
-    }
-    const exclude = readRules([path.join(repository, ".git", "info", "exclude")]);
-    const base = new IgnoreRules(repository, exclude, undefined);
+    for (let at = root; at !== repository.root; at = path.dirname(at)) above.unshift(path.dirname(at));
+    const exclude = readRules([path.join(repository.commonDir, "info", "exclude")]);
+    const base = new IgnoreRules(repository.root, exclude, undefined);
     return above.reduce((rules: IgnoreRules, folder) => rules.below(folder), base);
   }
 

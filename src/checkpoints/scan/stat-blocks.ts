@@ -1,6 +1,6 @@
 /** Checks files block by block. A thread that is free takes the next block. */
 import { lstatSync } from "node:fs";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 
 /** Number of fields of a stamp in the table: size, mtime, ctime, ino, mode (0 if the file is missing). */
 export const fields = 5;

@@ -72,12 +72,12 @@ export class FileScans {
   }
 
   /** Reads all files for the first time. `open` is called when they are read, and before they are copied. */
-  async read(open: () => Promise<void>): Promise<void> {
+  async read(open: () => void): Promise<void> {
     const started = Date.now();
     try {
       await this.#tree.read();
       this.#state = "read";
-      await open();
+      open();
       this.#copying = this.#copyFiles();
       this.watchFolders();
     } catch (error) {

@@ -4,7 +4,8 @@
  */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
+import { findRepository } from "../../base/node/repository.ts";
 import { algorithmOf, askGit, objectID } from "./git-process.ts";
 import type { ChangedFile, StepContent } from "./step-files.ts";
 
@@ -21,9 +22,9 @@ export class GitCommits {
     this.#root = root;
   }
 
-  async open(): Promise<void> {
-    const place = (await askGit(this.#root, ["rev-parse", "--git-path", "logs/HEAD"])).toString().trim();
-    this.#log = place === "" ? undefined : path.resolve(this.#root, place);
+  open(): void {
+    const repository = findRepository(this.#root);
+    this.#log = repository && path.join(repository.gitDir, "logs", "HEAD");
     this.begin();
   }
 
@@ -35,8 +36,8 @@ export class GitCommits {
   /** Returns the paths of the files that came from another commit since `begin`. */
   async taken(files: readonly ChangedFile[]): Promise<Set<string>> {
     if (!this.#log || this.#size() === this.#begun || !this.#hasSwitched(this.#log)) return new Set();
-    const top = (await askGit(this.#root, ["rev-parse", "--show-toplevel"])).toString().trim();
-    if (top === "") return new Set();
+    const top = findRepository(this.#root)?.root;
+    if (top === undefined) return new Set();
     const listed = await askGit(top, ["ls-files", "--cached", "--stage", "-z"]);
     const index = new Map<string, string>();
     for (const line of listed.toString().split("\0")) {

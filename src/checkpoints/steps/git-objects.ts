@@ -1,9 +1,10 @@
 /** Reads unchanged files from the user's git repository, in which nothing is written, locked, run or fetched. */
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { statSync } from "node:fs";
 import path from "node:path";
+import { findRepository } from "../../base/node/repository.ts";
+import { type GitChild, startGit } from "../../base/node/run-git.ts";
 import { type FileStamp, maxUnnamedBytes, sameStamp } from "../files/file-state.ts";
-import { algorithmOf, askGit, gitTimeoutMs, objectID, startGit } from "./git-process.ts";
+import { algorithmOf, askGit, gitTimeoutMs, objectID } from "./git-process.ts";
 
 export class GitObjects {
   readonly #root: string;
@@ -18,9 +19,9 @@ export class GitObjects {
   /** Remembers which of the files are as git's index says. */
   async readIndex(files: ReadonlyMap<string, FileStamp>): Promise<void> {
     this.#entries = new Map();
-    const indexFile = (await askGit(this.#root, ["rev-parse", "--git-path", "index"])).toString().trim();
-    if (indexFile === "") return;
-    const written = statSync(path.resolve(this.#root, indexFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const repository = findRepository(this.#root);
+    if (!repository) return;
+    const written = statSync(path.join(repository.gitDir, "index"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const listed = await askGit(this.#root, ["ls-files", "--cached", "--stage", "--debug", "-z"]);
     for (const { name, object, mtime, size, ino } of parseIndexEntries(listed)) {
       const file = path.join(this.#root, name);
@@ -68,13 +69,13 @@ export class GitObjects {
 
 /** A git process that returns one object after another. */
 class GitBatch {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: GitChild;
   #received = Buffer.alloc(0);
   #wake = () => {};
   #ended = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(child: ChildProcessWithoutNullStreams) {
+  constructor(child: GitChild) {
     this.#child = child;
     child.stdout.on("data", (chunk: Buffer) => {
       this.#received = Buffer.concat([this.#received, chunk]);

@@ -34,8 +34,8 @@ export class StepReview {
   }
 
   /** Finds the repositories of the roots. */
-  async open(): Promise<void> {
-    await Promise.all(this.#commits.map((commits) => commits.open()));
+  open(): void {
+    for (const commits of this.#commits) commits.open();
   }
 
   /** Call it before a command: what it checks out is not reviewed. */

@@ -1,6 +1,6 @@
 /** Tells the user's changes from those of a command, by their times. */
 import { statfsSync } from "node:fs";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import { lstat } from "../files/file-state.ts";
 import type { Transition } from "../store/change-log.ts";
 

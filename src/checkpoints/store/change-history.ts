@@ -1,7 +1,7 @@
 /** Derives from a change log how files have changed since a snapshot. Pure. */
-import { never } from "../../chat/never.ts";
+import { never } from "../../base/never.ts";
+import type { ProcessIdentity } from "../../base/node/process-identity.ts";
 import type { RestoreFile } from "../../chat/review-views.ts";
-import type { ProcessIdentity } from "../../tools/node-host/process-identity.ts";
 import { type FileState, sameState } from "../files/file-state.ts";
 import type { LogLine, Transition } from "./change-log.ts";
 import { firstSnapshotIDAt } from "./snapshot-id.ts";

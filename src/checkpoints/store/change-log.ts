@@ -2,9 +2,9 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
-import { parseJson } from "../../chat/json.ts";
-import { ProcessIdentity } from "../../tools/node-host/process-identity.ts";
+import { attempt } from "../../base/attempt.ts";
+import { parseJson } from "../../base/json.ts";
+import { ProcessIdentity } from "../../base/node/process-identity.ts";
 import { FileState, sameState } from "../files/file-state.ts";
 
 /** Absolute and never in a folder `.git`, whatever the log contains. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import type { TimeSlices } from "../files/time-slices.ts";
 import { ChangeLog } from "./change-log.ts";
 import { isInUse } from "./in-use.ts";

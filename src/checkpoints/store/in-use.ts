@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { systemErrorCode } from "../../tools/node-host/system-errors.ts";
+import { systemErrorCode } from "../../base/node/system-errors.ts";
 
 /** Age up to which a process of another machine counts as running. */
 const foreignMarkMaxAgeMs = 24 * 3600 * 1000;

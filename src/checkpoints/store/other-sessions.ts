@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import path from "node:path";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import { type FileState, lstat, sameState } from "../files/file-state.ts";
 import { type LogLine, parseLog, type Transition } from "./change-log.ts";
 import { isInUse } from "./in-use.ts";

@@ -1,9 +1,9 @@
 /** Comment threads in the editor (VS Code's Comments API): they follow their lines, outlive the window, and show answers. */
 
 import * as vscode from "vscode";
+import { newID } from "../../base/ids.ts";
 import type { Chat } from "../../chat/apply.ts";
 import { answerTo, nextNumber, placeName } from "../../chat/comments.ts";
-import { newID } from "../../chat/ids.ts";
 import type { SentComment } from "../../chat/prompt-input.ts";
 import type { PendingComment } from "../../chat/review-views.ts";
 import { t } from "../../l10n/l10n.ts";

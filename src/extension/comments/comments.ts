@@ -1,7 +1,7 @@
 /** Connects comments with the sessions: what they quote, who answers, and the plans that take them. */
 import * as vscode from "vscode";
+import { attempt } from "../../base/attempt.ts";
 import type { Chat } from "../../chat/apply.ts";
-import { attempt } from "../../chat/attempt.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import type { Session } from "../../loop/session/session.ts";
 import type { Attachments } from "../panel/attachments.ts";

@@ -1,7 +1,7 @@
 /** Asks the user's model one question outside of any session. */
 
+import { newID } from "../../base/ids.ts";
 import type { Entry } from "../../chat/apply.ts";
-import { newID } from "../../chat/ids.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { Agent, AgentCatalog } from "../../loop/agents/agents.ts";

@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
+import { withheldNames } from "../../base/node/without-keys.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { CommandEnd, ShellCommand } from "../../tools/host.ts";
 import { nonInteractive } from "../../tools/run-command/command-environment.ts";
@@ -23,7 +24,6 @@ import { shellName } from "../../tools/run-command/shells.ts";
 import { typedLine, withoutHistory } from "../../tools/run-command/typed-line.ts";
 import { type TypedScript, typedScript, UntilMark } from "../../tools/run-command/typed-script.ts";
 import { CommandWatch, defaultSilenceMs } from "../../tools/run-command/watch-command.ts";
-import { withheldNames } from "../../tools/run-command/without-keys.ts";
 import { ended, output, type Signs, within } from "./integrated-events.ts";
 import type { VisibleTerminal } from "./mirrored-terminal.ts";
 import { PasswordQuestion } from "./password-question.ts";

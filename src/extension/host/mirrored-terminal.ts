@@ -1,7 +1,7 @@
 /** Mirrors the agent's commands into terminals of VS Code, where the user can watch and end them. */
 
 import * as vscode from "vscode";
-import { never } from "../../chat/never.ts";
+import { never } from "../../base/never.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { CommandEnd, ShellCommand, Terminal } from "../../tools/host.ts";
 import { DisplaySanitizer } from "../../tools/run-command/plain-text.ts";

@@ -1,5 +1,6 @@
 /** The tools' host in VS Code: files through the editor, commands in terminals, VS Code's own ripgrep. */
 import * as vscode from "vscode";
+import { passedVariables } from "../../base/node/without-keys.ts";
 import type { Host, SandboxMode, Terminal, TextSearch, Workspace } from "../../tools/host.ts";
 import { nodeOverflow } from "../../tools/node-host/output-files.ts";
 import { nodeSearch } from "../../tools/node-host/ripgrep.ts";
@@ -8,7 +9,6 @@ import { nodeWorkspace } from "../../tools/node-host/workspace.ts";
 import { backgroundOf } from "../../tools/run-command/background.ts";
 import { backgroundNotes } from "../../tools/run-command/background-notes.ts";
 import { commandMarkers } from "../../tools/run-command/command-markers.ts";
-import { passedVariables } from "../../tools/run-command/without-keys.ts";
 import type { Settings } from "../settings.ts";
 import { openFolders } from "./documents.ts";
 import { editorWorkspace, type WriteWatch } from "./editor-workspace.ts";

@@ -1,7 +1,7 @@
 /** MCP servers of a window: the user's, the workspace's once the user has allowed them, and signing in. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { version } from "../../chat/version.ts";
+import { version } from "../../base/version.ts";
 import { loadServers } from "../../mcp/config/server-config.ts";
 import { McpServers } from "../../mcp/mcp-servers.ts";
 import type { ReadBoundary } from "../../tools/node-host/config-files.ts";

@@ -1,9 +1,9 @@
 /** Makes the list of the panel's model picker from what is known now. */
 
-import { isLoopback } from "../../chat/loopback.ts";
+import { isLoopback } from "../../base/loopback.ts";
+import { never } from "../../base/never.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelCost, PickerGroup, PickerList, PickerModel, UnconnectedProvider } from "../../chat/model-list.ts";
-import { never } from "../../chat/never.ts";
 import type { ThinkingLevel } from "../../chat/thinking.ts";
 import { t } from "../../l10n/l10n.ts";
 import { knownWindow } from "../../loop/setup/model-facts.ts";

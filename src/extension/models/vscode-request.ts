@@ -1,9 +1,9 @@
 /** Translates a request of the loop into messages and options of VS Code's language models. */
 
 import * as vscode from "vscode";
+import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import {

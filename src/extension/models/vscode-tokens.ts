@@ -1,7 +1,7 @@
 /** Tokens of requests to VS Code's models: reported by the model's extension, else counted by the model's own tokenizer. */
 import type * as vscode from "vscode";
 import * as z from "zod/mini";
-import { parseJson } from "../../chat/json.ts";
+import { parseJson } from "../../base/json.ts";
 import { noTokens, type Tokens } from "../../chat/message.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import { contentText } from "./vscode-request.ts";

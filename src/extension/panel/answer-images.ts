@@ -1,6 +1,6 @@
 /** Reads images of the workspace that an answer shows. What the tool `read` could not read without a question is not shown. */
 import path from "node:path";
-import { imageSize } from "../../chat/image-size.ts";
+import { imageSize } from "../../base/image-size.ts";
 import type { AnswerImage } from "../../chat/protocol.ts";
 import { t } from "../../l10n/l10n.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";

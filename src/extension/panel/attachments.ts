@@ -2,11 +2,12 @@
 
 import path from "node:path";
 import * as vscode from "vscode";
+import { realFolder } from "../../base/node/read-checked.ts";
 import { maxReadBytes } from "../../chat/attach.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { formatted, localized, t } from "../../l10n/l10n.ts";
 import type { FileKind, Location, Workspace } from "../../tools/host.ts";
-import { type ReadBoundary, realFolder, whyProtected } from "../../tools/node-host/config-files.ts";
+import { type ReadBoundary, whyProtected } from "../../tools/node-host/config-files.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";
 import { countLines } from "../../tools/text/text.ts";
 import { lastLineOf } from "../editor/last-line.ts";

@@ -1,7 +1,7 @@
 /** Finds how a folder's tests are run, by the files that say so. */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { parseJson } from "../../chat/json.ts";
+import { parseJson } from "../../base/json.ts";
 
 export interface FoundTests {
   /** "npm test" */

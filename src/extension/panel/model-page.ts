@@ -1,6 +1,6 @@
 /** The model picker of the panel: asks providers while it is open, and sets how much the model thinks. */
 
-import { sameJson } from "../../chat/json.ts";
+import { sameJson } from "../../base/json.ts";
 import type { PickerList } from "../../chat/model-list.ts";
 import type { ThinkingLevel } from "../../chat/thinking.ts";
 import type { Models } from "../models/models.ts";

@@ -1,9 +1,9 @@
 /** The selection of the active editor, which goes with each message unless the user has switched that off. */
 
 import * as vscode from "vscode";
+import { sameJson } from "../../base/json.ts";
 import type { Chat } from "../../chat/apply.ts";
 import type { SelectionView } from "../../chat/attach.ts";
-import { sameJson } from "../../chat/json.ts";
 import type { FilePart } from "../../chat/message.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { t } from "../../l10n/l10n.ts";

@@ -1,7 +1,7 @@
 /** Says what a removal of a worktree would delete that git does not hold, and asks. */
 
 import * as vscode from "vscode";
-import { never } from "../../chat/never.ts";
+import { never } from "../../base/never.ts";
 import { counted, formatted, t } from "../../l10n/l10n.ts";
 import { type Loss, lossesOf } from "../../worktrees/losses.ts";
 import type { Worktree } from "../../worktrees/worktree-store.ts";

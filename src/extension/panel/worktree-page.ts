@@ -2,9 +2,9 @@
 
 import path from "node:path";
 import * as vscode from "vscode";
-import { newID } from "../../chat/ids.ts";
+import { newID } from "../../base/ids.ts";
+import { never } from "../../base/never.ts";
 import type { ModelRef } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import type { PanelState } from "../../chat/panel-state.ts";
 import { textPrompt } from "../../chat/prompt-input.ts";
 import type { MergeView, WorktreeView } from "../../chat/session-views.ts";

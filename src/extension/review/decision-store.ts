@@ -5,7 +5,7 @@
 
 import path from "node:path";
 import type * as vscode from "vscode";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import {
   type DecidedFile,
   type DecisionGroup,

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import * as vscode from "vscode";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { TextEdit } from "../../review/edits.ts";
 import { type FileReview, noEncoding } from "../../review/file-review.ts";

@@ -1,8 +1,8 @@
 /** A folder of small files that all windows on a workspace read and write, one at a time. */
 import { type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch } from "node:fs";
 import path from "node:path";
-import { attempt } from "../../chat/attempt.ts";
-import { parseJson } from "../../chat/json.ts";
+import { attempt } from "../../base/attempt.ts";
+import { parseJson } from "../../base/json.ts";
 import { LockFile, takeLock } from "../../record/lock-file.ts";
 import { unfinishedEnding, writeWholeNow } from "../host/write-whole.ts";
 

@@ -3,7 +3,7 @@
 import { realpathSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import { TimeSlices } from "../../checkpoints/files/time-slices.ts";
 import type { StepContent, StepFiles } from "../../checkpoints/steps/step-files.ts";
 import { t } from "../../l10n/l10n.ts";

@@ -1,5 +1,5 @@
 /** Turns a decision of the review into what a session records of it. Pure. */
-import { newID } from "../../chat/ids.ts";
+import { newID } from "../../base/ids.ts";
 import type { DecidedHunk, ReviewDecision } from "../../chat/review-decisions.ts";
 import { differences, splitLines } from "../../review/line-diff.ts";
 import { versionOf } from "../../tools/node-host/workspace.ts";

@@ -6,7 +6,7 @@
 import path from "node:path";
 import type * as vscode from "vscode";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { SharedFolder } from "../review/shared-folder.ts";
 import type { SessionChoices } from "./choices.ts";

@@ -1,6 +1,7 @@
 /** Agents, rules, memory and hooks of the user and, if it is trusted, of the workspace. */
 import os from "node:os";
 import * as vscode from "vscode";
+import { passedVariables } from "../../base/node/without-keys.ts";
 import type { Chat } from "../../chat/apply.ts";
 import type { AgentChoice } from "../../chat/panel-state.ts";
 import type { Hooks } from "../../loop/hooks.ts";
@@ -12,7 +13,6 @@ import { gitState } from "../../project/git-state.ts";
 import { loadHooks } from "../../project/hook-settings.ts";
 import { loadProject } from "../../project/project.ts";
 import type { ConfigPlaces, ReadBoundary } from "../../tools/node-host/config-files.ts";
-import { passedVariables } from "../../tools/run-command/without-keys.ts";
 import { openFolders } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
 

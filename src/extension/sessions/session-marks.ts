@@ -3,10 +3,10 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
+import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../../base/node/process-identity.ts";
 import { titleOf } from "../../chat/request-titles.ts";
 import type { Session } from "../../loop/session/session.ts";
-import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../../tools/node-host/process-identity.ts";
 import { SharedFolder } from "../review/shared-folder.ts";
 import { questionsHere, type SessionMark } from "./summary.ts";
 

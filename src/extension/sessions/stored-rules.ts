@@ -1,7 +1,7 @@
 /** The permission rules of the user, of this workspace and of its sessions, and how often each has decided. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { never } from "../../chat/never.ts";
+import { never } from "../../base/never.ts";
 import { Rule, type RuleScope } from "../../chat/requests.ts";
 import type { RuleRow } from "../../chat/rule-views.ts";
 import { builtInRules } from "../../loop/permissions/rules.ts";

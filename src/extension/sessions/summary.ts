@@ -1,7 +1,7 @@
 /** A session as the list shows it: its state, what it does, and what it wants from the user. */
 
+import { never } from "../../base/never.ts";
 import type { Chat } from "../../chat/apply.ts";
-import { never } from "../../chat/never.ts";
 import { titleOf } from "../../chat/request-titles.ts";
 import type { UserRequest } from "../../chat/requests.ts";
 import type { SessionSummary, TabState } from "../../chat/session-views.ts";

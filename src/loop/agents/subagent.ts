@@ -1,10 +1,10 @@
 /** Runs subagents: each in its own session, with its parent's rules, budget and Stop (spec S). */
 
+import { newID } from "../../base/ids.ts";
+import { never } from "../../base/never.ts";
 import { apply, type Chat, newChat } from "../../chat/apply.ts";
 import { type ChatEvent, isRecorded } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import { textOf } from "../../chat/words.ts";
 import { english, msg } from "../../l10n/l10n.ts";
 import { type SubagentTask, ToolError } from "../../tools/tool.ts";

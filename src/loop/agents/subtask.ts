@@ -1,6 +1,7 @@
 /** Subtasks of a prompt, done by subagents before the model is called (spec L6). */
+
+import { newID } from "../../base/ids.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
-import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../../chat/message.ts";
 import type { CallEnd } from "../calls/call-in-progress.ts";
 import { runCalls } from "../calls/calls.ts";

@@ -1,8 +1,8 @@
 /** Asks the user about a call: whether it may run, whether it may be repeated, and what the tool itself asks. */
 
+import { newID } from "../../base/ids.ts";
+import { never } from "../../base/never.ts";
 import { findEntry } from "../../chat/apply.ts";
-import { newID } from "../../chat/ids.ts";
-import { never } from "../../chat/never.ts";
 import { loopTitle } from "../../chat/request-titles.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
 import { english, msg } from "../../l10n/l10n.ts";

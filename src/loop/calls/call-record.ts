@@ -1,7 +1,8 @@
 /** The states of one call in order: running, then completed or error (spec D4). */
+
+import { newID } from "../../base/ids.ts";
+import { sameJson } from "../../base/json.ts";
 import { findPart } from "../../chat/apply.ts";
-import { newID } from "../../chat/ids.ts";
-import { sameJson } from "../../chat/json.ts";
 import type { CallMetadata, ToolState } from "../../chat/message.ts";
 import type { Spent } from "../../chat/spent.ts";
 import type { CallDecision } from "../../chat/trace.ts";

@@ -1,9 +1,9 @@
 /** A tool call: repair, parse, hook, plan, ask, run, finish (spec T4). Every call ends with exactly one result. */
 
+import { sameJson } from "../../base/json.ts";
+import { never } from "../../base/never.ts";
 import { untrustedWords } from "../../chat/call-words.ts";
-import { sameJson } from "../../chat/json.ts";
 import type { CallMetadata, ReplyError } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import type { Spent } from "../../chat/spent.ts";
 import { isClosing, stopWords } from "../../chat/stopped.ts";
 import { english, msg } from "../../l10n/l10n.ts";

@@ -1,6 +1,7 @@
 /** Detects a model that repeats the same calls (spec T6). opencode calls this a "doom loop". */
+
+import { sameJson } from "../../base/json.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
-import { sameJson } from "../../chat/json.ts";
 import type { ToolPart } from "../../chat/message.ts";
 import { isPrompt } from "../../chat/words.ts";
 

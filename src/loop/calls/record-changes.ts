@@ -1,7 +1,8 @@
 /** Records the changes of a reply's calls as its parts (E1): the files, a hash of the change, the state after it. */
+
+import { newID } from "../../base/ids.ts";
 import { findEntry } from "../../chat/apply.ts";
 import { diffsOf } from "../../chat/diffs.ts";
-import { newID } from "../../chat/ids.ts";
 import type { FileDiff } from "../../chat/message.ts";
 import type { Change } from "../checkpoints.ts";
 import type { ChatAccess, Services } from "../turn.ts";

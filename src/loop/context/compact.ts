@@ -1,7 +1,7 @@
 /** Compaction (C3): a summary replaces the history in later requests. The record keeps everything. */
 
+import { newID } from "../../base/ids.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
-import { newID } from "../../chat/ids.ts";
 import {
   type AssistantMessage,
   contextSize,

@@ -2,9 +2,10 @@
  * Tells the model what the user has decided about its changes, and brings up to date what it knows of the files (T12).
  * Its texts are for the model.
  */
+
+import { newID } from "../../base/ids.ts";
 import type { Chat } from "../../chat/apply.ts";
 import { changeText } from "../../chat/comments.ts";
-import { newID } from "../../chat/ids.ts";
 import type { TextPart, UserMessage } from "../../chat/message.ts";
 import type { DecidedHunk, ReviewDecision } from "../../chat/review-decisions.ts";
 import { headOf, plural } from "../../tools/text/text.ts";

@@ -3,8 +3,9 @@
  * instead of the conversation in which it was made. The record keeps everything.
  * Its texts are for the model.
  */
+
+import { newID } from "../../base/ids.ts";
 import { findEntry } from "../../chat/apply.ts";
-import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, noTokens, type UserMessage } from "../../chat/message.ts";
 import { planText } from "../../chat/plan-text.ts";
 import { textOf } from "../../chat/words.ts";

@@ -1,9 +1,9 @@
 /** Judges what the user wants of a part of the conversation (C8). */
 
+import { never } from "../../base/never.ts";
 import type { Chat } from "../../chat/apply.ts";
 import type { PieceChange, PiecesChange } from "../../chat/context-views.ts";
 import type { PieceState } from "../../chat/events.ts";
-import { never } from "../../chat/never.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";
 import { looseIDs } from "./context-use.ts";

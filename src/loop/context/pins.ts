@@ -2,10 +2,11 @@
  * What the user has pinned stays when the conversation is compacted, word for word (C8).
  * Its texts are for the model.
  */
+
+import { fenced } from "../../base/fence.ts";
+import { newID } from "../../base/ids.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { commentText } from "../../chat/comments.ts";
-import { fenced } from "../../chat/fence.ts";
-import { newID } from "../../chat/ids.ts";
 import type { FilePart, Part, TextPart } from "../../chat/message.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";

@@ -1,8 +1,8 @@
 /** Keeps the beginning of requests unchanged, and appends changes at the end (C7). */
 
+import { newID } from "../../base/ids.ts";
+import { sameJson } from "../../base/json.ts";
 import type { PermissionMode, Prefix } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
-import { sameJson } from "../../chat/json.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import { english } from "../../l10n/l10n.ts";
 import { isHarmless } from "../../tools/tool.ts";

@@ -1,5 +1,5 @@
 /** Synthetic messages: Rondo's messages to the model. The panel does not show them as the user's. */
-import { newID } from "../../chat/ids.ts";
+import { newID } from "../../base/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import type { ChatAccess } from "../turn.ts";
 

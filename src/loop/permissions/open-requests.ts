@@ -1,8 +1,8 @@
 /** The requests of a session that wait for the user's answer (spec T7). */
 
+import { sameJson } from "../../base/json.ts";
+import { never } from "../../base/never.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import { sameJson } from "../../chat/json.ts";
-import { never } from "../../chat/never.ts";
 import type { Answer, AnswerTo, PermissionRequest, Rule, RuleScope, UserRequest } from "../../chat/requests.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { isAnything, problemOf } from "./examples.ts";

@@ -1,7 +1,8 @@
 /** Turns the events of a reply into parts of its message, and accounts for what it has taken. */
 
+import { newID } from "../../base/ids.ts";
+import { never } from "../../base/never.ts";
 import { type Entry, findEntry, findPart } from "../../chat/apply.ts";
-import { newID } from "../../chat/ids.ts";
 import {
   type AssistantMessage,
   type Finish,
@@ -11,7 +12,6 @@ import {
   type Tokens,
   type UserMessage,
 } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import { spentOn } from "../../chat/spent.ts";
 import { textOf } from "../../chat/words.ts";
 import { msg } from "../../l10n/l10n.ts";

@@ -1,5 +1,5 @@
-import { newID } from "../../chat/ids.ts";
-import { sameJson } from "../../chat/json.ts";
+import { newID } from "../../base/ids.ts";
+import { sameJson } from "../../base/json.ts";
 import { type AssistantMessage, type ModelRef, noTokens } from "../../chat/message.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { asBegun, countUpTo } from "../context/context.ts";

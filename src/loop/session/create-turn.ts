@@ -1,4 +1,4 @@
-import { newID } from "../../chat/ids.ts";
+import { newID } from "../../base/ids.ts";
 import type { FilesSeen } from "../../tools/tool.ts";
 import { runSubagent } from "../agents/subagent.ts";
 import { filesSeen, takeShown } from "../calls/files-seen.ts";

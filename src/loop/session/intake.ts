@@ -1,8 +1,8 @@
 /** Validates and stores prompts: an invalid one is rejected before anything is stored (spec P). */
 
+import { newID } from "../../base/ids.ts";
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
 import type { UserMessage } from "../../chat/message.ts";
 import type { PromptInput, PromptPart } from "../../chat/prompt-input.ts";
 import { ownWords } from "../../chat/words.ts";

@@ -1,7 +1,7 @@
 /** Asks whether to build the plan of a turn in Plan mode, or of a read-only agent. */
 
+import { newID } from "../../base/ids.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
-import { newID } from "../../chat/ids.ts";
 import type { BuildMode, PlanRequest } from "../../chat/requests.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { AgentCatalog } from "../agents/agents.ts";

@@ -1,8 +1,8 @@
 /** The prompts that wait for the next step, or for the end of the turn (Q2). They are stored at once, and outlive the process. */
 
+import { newID } from "../../base/ids.ts";
 import { type Chat, findEntry } from "../../chat/apply.ts";
 import type { ChatEvent, Queued } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
 import type { PromptInput, PromptPart, SendTime } from "../../chat/prompt-input.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { AgentCatalog } from "../agents/agents.ts";

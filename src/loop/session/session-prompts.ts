@@ -1,8 +1,8 @@
 /** Takes the prompts of a session: checks them, lets hooks add to them, and stores them in its chat. */
 
+import { newID } from "../../base/ids.ts";
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent, Queued } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { pendingPrompt } from "../context/context.ts";

@@ -1,7 +1,7 @@
 /** Runs the turns of a session, one at a time, while no other process works in it. */
 
+import { newID } from "../../base/ids.ts";
 import type { ChatEvent, ExitReason } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
 import { type StopCause, Stopped } from "../../chat/stopped.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { closeOpenCalls, interrupted, waitingCalls } from "../calls/close-calls.ts";

@@ -1,9 +1,9 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
 
+import { newID } from "../../base/ids.ts";
 import { type Chat, newChat } from "../../chat/apply.ts";
 import type { ContextUse, PieceChange, PiecesChange } from "../../chat/context-views.ts";
 import type { ChatEvent, PermissionMode, RecordedEvent } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
 import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";

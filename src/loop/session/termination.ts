@@ -1,7 +1,7 @@
 /** The ends of sessions: for good, where the user's memory file says so, and of runs that were broken off (spec P3). */
 
+import { never } from "../../base/never.ts";
 import type { SessionInfo } from "../../chat/events.ts";
-import { never } from "../../chat/never.ts";
 import { isClosing } from "../../chat/stopped.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Project } from "../setup/project.ts";

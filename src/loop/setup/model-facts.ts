@@ -1,6 +1,6 @@
 /** What the loop needs to know of a model, and what its tokens cost (spec B1). The loop itself knows no model by name. */
 import * as z from "zod/mini";
-import { mergeDeep } from "../../chat/json.ts";
+import { mergeDeep } from "../../base/json.ts";
 import type { ModelRef, Tokens } from "../../chat/message.ts";
 
 /** USD per million tokens. */

@@ -1,6 +1,7 @@
 /** The system prompt at the start of a conversation (spec M1). Its texts are for the model. */
+
+import { never } from "../../base/never.ts";
 import type { BackgroundCommand } from "../../chat/events.ts";
-import { never } from "../../chat/never.ts";
 import type { Agent } from "../agents/agents.ts";
 import type { GitState, Project } from "./project.ts";
 

@@ -2,12 +2,13 @@
  * Exports a session as Markdown, or as a transcript with one JSON line per message (spec R6).
  * Its texts are for an exported file, which is in English.
  */
+
+import { fenced } from "../../base/fence.ts";
+import { never } from "../../base/never.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
 import { placeName } from "../../chat/comments.ts";
 import { diffsOf } from "../../chat/diffs.ts";
-import { fenced } from "../../chat/fence.ts";
 import type { Part, ToolPart } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import { textOf } from "../../chat/words.ts";
 import { runSteps, type Steps } from "./slices.ts";
 

@@ -1,8 +1,8 @@
 /** Copies a conversation, or its beginning, into a new session with new ids. */
 
+import { newID } from "../../base/ids.ts";
 import { type Chat, type Entry, newChat, recall } from "../../chat/apply.ts";
 import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
 import type { Part } from "../../chat/message.ts";
 import { english, msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";

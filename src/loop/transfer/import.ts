@@ -1,11 +1,11 @@
 /** Imports transcripts of Rondo and other programs into a new session. The text is untrusted. */
 
 import * as z from "zod/mini";
+import { newID } from "../../base/ids.ts";
+import { never } from "../../base/never.ts";
 import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
 import { PieceState, Pruned, Queued, SessionInfo } from "../../chat/events.ts";
-import { newID } from "../../chat/ids.ts";
 import { type AssistantMessage, type FilePart, Message, noTokens, Part, type ToolPart } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import { english, msg } from "../../l10n/l10n.ts";
 import { titleFromPrompt } from "../session/title.ts";
 import { transcriptVersion } from "./export.ts";

@@ -4,17 +4,12 @@ import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
-import { parseJson } from "../../chat/json.ts";
-import { isLoopback } from "../../chat/loopback.ts";
-import { fieldOf, issueWords } from "../../chat/schema-issues.ts";
+import { parseJson } from "../../base/json.ts";
+import { isLoopback } from "../../base/loopback.ts";
+import { decodeText } from "../../base/node/read-checked.ts";
+import { fieldOf, issueWords } from "../../base/schema-issues.ts";
 import { msg } from "../../l10n/l10n.ts";
-import {
-  type ConfigRoot,
-  configRoots,
-  decodeText,
-  type ReadBoundary,
-  readConfigFile,
-} from "../../tools/node-host/config-files.ts";
+import { type ConfigRoot, configRoots, type ReadBoundary, readConfigFile } from "../../tools/node-host/config-files.ts";
 import { expandVariables, type ServerVariables, variablesOf } from "./server-environment.ts";
 
 /** How to start or reach a server. */

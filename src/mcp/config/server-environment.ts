@@ -1,6 +1,6 @@
 /** Variables in the configuration of MCP servers. */
 
-import { isKeyName, keysIn } from "../../chat/key-names.ts";
+import { isKeyName, keysIn } from "../../base/key-names.ts";
 import { msg } from "../../l10n/l10n.ts";
 
 /** `passed`: names of keys that a configuration may pass to a server. */

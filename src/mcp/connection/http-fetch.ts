@@ -1,7 +1,7 @@
 /** Limits which addresses an HTTP server may have requested, and how much it may answer. */
 
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { isLoopback } from "../../chat/loopback.ts";
+import { isLoopback } from "../../base/loopback.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { FloodLimit } from "./flood-limit.ts";
 import { isFailure, ServerFailure } from "./server-failure.ts";

@@ -5,7 +5,7 @@
 
 import { UriTemplate } from "@modelcontextprotocol/sdk/shared/uriTemplate.js";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import type { CommandArgument } from "../../chat/command-arguments.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { msg } from "../../l10n/l10n.ts";

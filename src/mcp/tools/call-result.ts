@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { parseJson } from "../../chat/json.ts";
+import { parseJson } from "../../base/json.ts";
 import { plural } from "../../tools/text/text.ts";
 import type { ToolResult } from "../../tools/tool.ts";
 import type { CallAnswer } from "../connection/connect.ts";

@@ -2,8 +2,8 @@
  * Checks the schemas of servers' tools, because a provider rejects every request that contains an invalid one.
  * Its texts are for the model.
  */
-import { attempt } from "../../chat/attempt.ts";
-import { isRecord } from "../../chat/json.ts";
+import { attempt } from "../../base/attempt.ts";
+import { isRecord } from "../../base/json.ts";
 import { visibleText } from "../connection/server-text.ts";
 
 /** Replaces a schema that cannot be used. */

@@ -11,7 +11,7 @@ import type {
 import type { ErrorResponse } from "@anthropic-ai/sdk/resources/shared";
 import { Stream } from "@anthropic-ai/sdk/streaming";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import type { Finish, Tokens } from "../../chat/message.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../loop/model.ts";

@@ -1,8 +1,8 @@
 /** Encodes requests for Anthropic's Messages API as JSON; each entry is encoded once. */
 import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
+import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part, ToolDefinition, ToolPart, ToolsPart } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import type { ModelRequest, Thinking } from "../../loop/model.ts";
 import { type MessagesRules, messagesRules, renamedOptions, unloadedTool } from "../families/anthropic.ts";
 import { objectSchema } from "../families/schema.ts";

@@ -1,6 +1,6 @@
 /** Asks a server for the facts of a model, by the endpoints that its provider documents. */
 import { totalmem } from "node:os";
-import { isLoopback } from "../../chat/loopback.ts";
+import { isLoopback } from "../../base/loopback.ts";
 import { fields } from "../shared/answer-fields.ts";
 import { askJson } from "../shared/ask-json.ts";
 import { ollamaWindow } from "./ollama-window.ts";

@@ -1,6 +1,6 @@
 /** Asks a model for a few words, to see whether a key and an account can be used. */
 
-import { newID } from "../../chat/ids.ts";
+import { newID } from "../../base/ids.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { Model, ModelError, ModelEvent } from "../../loop/model.ts";
 

@@ -1,5 +1,5 @@
 /** Rules of Anthropic's Messages API for requests, by model. The encoder reads these rules and knows no model. */
-import { mergeDeep } from "../../chat/json.ts";
+import { mergeDeep } from "../../base/json.ts";
 
 export interface MessagesRules {
   /**

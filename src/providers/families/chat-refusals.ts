@@ -1,5 +1,5 @@
 /** Learns from refusals: the words of a server, and the rule that they change. */
-import { sameJson } from "../../chat/json.ts";
+import { sameJson } from "../../base/json.ts";
 import {
   type ChatRules,
   dummySignature,

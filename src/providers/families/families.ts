@@ -1,5 +1,5 @@
 /** All providers but Anthropic, and which of them a server is. */
-import { isLoopback } from "../../chat/loopback.ts";
+import { isLoopback } from "../../base/loopback.ts";
 import { catalogFacts, catalogModels, usualFacts } from "../catalog/catalog.ts";
 import { azure } from "./azure.ts";
 import { bedrock } from "./bedrock.ts";

@@ -1,5 +1,5 @@
 /** A provider: its address, where its key comes from, and the rules that it keeps. */
-import type { KeyVariable } from "../../chat/key-names.ts";
+import type { KeyVariable } from "../../base/key-names.ts";
 import type { ResponsesRulesOf } from "../openai-responses/responses-rules.ts";
 import type { MessagesServer } from "./anthropic.ts";
 import type { ChatRules } from "./chat-rules.ts";

@@ -3,9 +3,9 @@
  * `truncate` and `shift`, api/types.go.
  */
 
+import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, ToolDefinition, ToolPart } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import type { ChatRules } from "../families/chat-rules.ts";

@@ -1,8 +1,8 @@
 /** Encodes requests for Chat Completions as JSON by the rules of their provider; each entry is encoded once. */
 
+import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, ReasoningPart, ToolDefinition, ToolPart } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import type { ChatRules } from "../families/chat-rules.ts";

@@ -1,9 +1,9 @@
 /** Encodes requests for the Responses API as JSON; each entry is encoded once. */
 
 import type { ResponseInputContent, Tool } from "openai/resources/responses/responses";
+import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part, ReasoningPart, TextPart, ToolDefinition, ToolPart } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest, Thinking } from "../../loop/model.ts";
 import { objectSchema } from "../families/schema.ts";

@@ -1,9 +1,10 @@
 /** Shared by the provider families for encoding requests as JSON. Its texts are for the model. */
+
+import { fenced } from "../../base/fence.ts";
+import { mergeDeep } from "../../base/json.ts";
+import { never } from "../../base/never.ts";
 import { commentText } from "../../chat/comments.ts";
-import { fenced } from "../../chat/fence.ts";
-import { mergeDeep } from "../../chat/json.ts";
 import type { FilePart, Part, ToolPart, ToolsPart } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 
 export interface EncodeOptions {

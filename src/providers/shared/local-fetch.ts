@@ -1,7 +1,7 @@
 /** `fetch` for a local model server: faster than Node's own, which also fails after 5 minutes without headers. */
 import { Agent, ClientRequest, type IncomingMessage } from "node:http";
 import { urlToHttpOptions } from "node:url";
-import { isLoopback } from "../../chat/loopback.ts";
+import { isLoopback } from "../../base/loopback.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 

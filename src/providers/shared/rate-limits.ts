@@ -7,8 +7,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
-import { parseJson } from "../../chat/json.ts";
+import { attempt } from "../../base/attempt.ts";
+import { parseJson } from "../../base/json.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { never } from "../../base/never.ts";
 import type { CallMetadata, FileDiff } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import type { Preview } from "../../chat/requests.ts";
 import { msg, msgCount } from "../../l10n/l10n.ts";
 import { countDeleted } from "../command/effects/deleted-files.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
+import { unlessAborted } from "../../base/node/until-aborted.ts";
 import { msg, msgCount } from "../../l10n/l10n.ts";
 import { planServiceEdit } from "../editing/plan-service-edit.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
 import type { ServiceAction } from "../host.ts";
 import { cutLine } from "../text/text.ts";
 import { defineTool, ToolError } from "../tool.ts";
-import { unlessAborted } from "../until-aborted.ts";
 import { requireEditor } from "./diagnostics.ts";
 
 const maxListed = 50;

@@ -1,9 +1,9 @@
 import path from "node:path";
 import * as z from "zod/mini";
+import { unlessAborted } from "../../base/node/until-aborted.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { planServiceEdit } from "../editing/plan-service-edit.ts";
 import { defineTool } from "../tool.ts";
-import { unlessAborted } from "../until-aborted.ts";
 import { requireEditor } from "./diagnostics.ts";
 
 export const renameSymbol = defineTool({

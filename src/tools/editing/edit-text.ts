@@ -1,7 +1,7 @@
 /** Replaces a text once, with the error messages of edit and multi_edit. */
 
 import * as z from "zod/mini";
-import { never } from "../../chat/never.ts";
+import { never } from "../../base/never.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { describeMiss, notFoundWords } from "../fuzzy-match/describe-miss.ts";
 import { replaceText } from "../fuzzy-match/replace-text.ts";

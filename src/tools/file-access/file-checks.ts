@@ -1,7 +1,7 @@
 /** Checks before a tool uses a file, and their error messages. */
 
+import { never } from "../../base/never.ts";
 import { untrustedWords } from "../../chat/call-words.ts";
-import { never } from "../../chat/never.ts";
 import { msg, msgCount } from "../../l10n/l10n.ts";
 import type { FileKind, Host, Location, TextFile, Workspace } from "../host.ts";
 import { type FilesSeen, ToolError } from "../tool.ts";

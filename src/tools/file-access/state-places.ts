@@ -5,7 +5,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
 import { editorNames, stateFolders } from "./protected-names.ts";
 import { isWithin } from "./requirements.ts";
 

@@ -1,31 +1,23 @@
 /**
- * Reads the files that Rondo uses on its own: rules, memory, agents, hooks, servers, and git's. They come with a cloned
+ * Reads the files that Rondo uses on its own: rules, memory, agents, hooks, servers. They come with a cloned
  * workspace and go to the model, so each passes the boundary of the tool `read`, and one that would ask is left out.
  * Synchronous: the first request waits for it.
  */
 
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { type Dirent, readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import {
+  type CheckedRead,
+  type ReadCheck,
+  readChecked,
+  realFolder,
+  resolveChecked,
+} from "../../base/node/read-checked.ts";
 import { msg } from "../../l10n/l10n.ts";
-import { isSecret } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Location } from "../host.ts";
 import { placeOf } from "./locate.ts";
 import { ProtectedFiles } from "./protection.ts";
-
-/** Returns why a path may not be read, as the end of a sentence; undefined if it may. `real` has its links resolved. */
-type ReadCheck = (real: string, asked: string) => string | undefined;
 
 /** A folder that may contain `.rondo`, `.claude` and similar folders. */
 export interface ConfigRoot {
@@ -103,76 +95,23 @@ export function whyProtected(
   }
 }
 
-/** For git's own files, of which only a branch's name is used: links among them do not lead to files of other names. */
-export function gitRoot(folder: string): ConfigRoot {
-  const check: ReadCheck = (real, asked) =>
-    isSecret(real) || path.basename(real) !== path.basename(asked) ? msg("it is a link to another file") : undefined;
-  return { folder, source: "user", prefix: "", check, onLeftOut: () => {} };
-}
-
-export function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return path.resolve(folder);
-  }
-}
-
-export type ConfigFileRead =
-  | { type: "missing" }
-  | { type: "unusable"; why: string }
-  /** `size` in bytes; `bytes` is at most the requested part. */
-  | { type: "file"; bytes: Buffer; size: number };
-
 /** Reads at most `limit` bytes. */
 export function readConfigFile(
   root: ConfigRoot,
   name: string,
   limit: number,
   from: "start" | "end" = "start",
-): ConfigFileRead {
-  const file = path.join(root.folder, name);
-  let descriptor: number | undefined;
-  try {
-    const real = resolve(root, name);
-    if (real.type !== "there") return real;
-    // Opening a device can have effects; opening a pipe would block until somebody writes.
-    if (!statSync(real.path).isFile()) return { type: "unusable", why: msg("it is not a file") };
-    const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
-    descriptor = openSync(real.path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-    const { size, ino, dev } = fstatSync(descriptor);
-    // What was opened is still what was checked, and no folder has become a link.
-    const now = lstatSync(real.path);
-    if (realpathSync.native(file) !== real.path || now.ino !== ino || now.dev !== dev) {
-      return { type: "unusable", why: msg("it changed while it was read") };
-    }
-    const bytes = Buffer.alloc(Math.min(size, limit));
-    const read = readSync(descriptor, bytes, 0, bytes.length, from === "start" ? 0 : size - bytes.length);
-    return { type: "file", bytes: bytes.subarray(0, read), size };
-  } catch (error) {
-    return { type: "unusable", why: msg("it cannot be read ({0})", errorCodeOf(error)) };
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
+): CheckedRead {
+  return readChecked(path.join(root.folder, name), checkFor(root, name), limit, from);
 }
 
-type Resolved = { type: "missing" } | { type: "unusable"; why: string } | { type: "there"; path: string };
-
-/** Resolves links and checks where they lead. */
-function resolve(root: ConfigRoot, name: string): Resolved {
-  const asked = path.join(root.folder, name);
-  if (isMissing(asked)) return { type: "missing" };
-  const real = realpathSync.native(asked);
-  const why = root.check(real, asked);
-  if (why === undefined) return { type: "there", path: real };
-  root.onLeftOut(msg("Rondo does not use {0}: {1}.", root.prefix + name, why));
-  return { type: "unusable", why };
-}
-
-/** Decodes UTF-8 and drops a character that was cut at the end. Returns undefined for binary data. */
-export function decodeText(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  return new TextDecoder().decode(bytes, { stream: true }).replaceAll("\r\n", "\n");
+/** The root's check, which also tells what it leaves out. */
+function checkFor(root: ConfigRoot, name: string): ReadCheck {
+  return (real, asked) => {
+    const why = root.check(real, asked);
+    if (why !== undefined) root.onLeftOut(msg("Rondo does not use {0}: {1}.", root.prefix + name, why));
+    return why;
+  };
 }
 
 interface Listing {
@@ -193,7 +132,7 @@ export function listFolders(root: ConfigRoot, folder: string): Listing {
 
 function list(root: ConfigRoot, folder: string, fits: (entry: Dirent) => boolean): Listing {
   try {
-    const real = resolve(root, folder);
+    const real = resolveChecked(path.join(root.folder, folder), checkFor(root, folder));
     const why = real.type === "unusable" ? real.why : undefined;
     if (why !== undefined) return { names: [], problems: [msg("{0} is not used: {1}.", root.prefix + folder, why)] };
     if (real.type !== "there" || !statSync(real.path).isDirectory()) return { names: [], problems: [] };
@@ -207,19 +146,4 @@ function list(root: ConfigRoot, folder: string, fits: (entry: Dirent) => boolean
   } catch {
     return { names: [], problems: [] };
   }
-}
-
-/** Checks without exceptions, which are expensive: most configuration files do not exist. */
-function isMissing(place: string): boolean {
-  try {
-    return statSync(place, { throwIfNoEntry: false }) === undefined;
-  } catch (error) {
-    // A parent is a file.
-    if (errorCodeOf(error) === "ENOTDIR") return true;
-    throw error;
-  }
-}
-
-function errorCodeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
 }

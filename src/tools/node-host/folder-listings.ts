@@ -5,8 +5,8 @@
  */
 import { readdirSync, type Stats, statfsSync } from "node:fs";
 import process from "node:process";
+import { statsOf } from "../../base/node/stats.ts";
 import type { FolderListing } from "../host.ts";
-import { statsOf } from "./stats.ts";
 
 /**
  * File systems of Linux that change a folder's times with its entries: ext2 to ext4, XFS, Btrfs, tmpfs, overlayfs, F2FS

@@ -4,8 +4,8 @@
  */
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { statsOf } from "../../base/node/stats.ts";
 import { rulesText } from "./rondoignore.ts";
-import { statsOf } from "./stats.ts";
 
 /** `undefined`: there is no such file. "unsure": an exception that programs may read differently. */
 type FileRules = Ignore | "unsure" | undefined;

@@ -18,10 +18,10 @@ const maxBytes = 64_000_000;
 const modeOfFolders = 0o040000;
 const isExtended = 0x4000;
 
-/** Returns what the index of a repository holds; undefined if it cannot be read here. `root`: the folder of `.git`. */
-export function readGitIndex(root: string): GitIndex | undefined {
+/** Returns what the index of a repository holds; undefined if it cannot be read here. `gitDir`: the folder with git's files. */
+export function readGitIndex(gitDir: string): GitIndex | undefined {
   try {
-    const file = path.join(gitFolder(root), "index");
+    const file = path.join(gitDir, "index");
     const stats = statOf(file);
     // A repository without commits and without additions has no index.
     if (!stats) return new Map();
@@ -34,14 +34,6 @@ export function readGitIndex(root: string): GitIndex | undefined {
 /** Whether a file may have other text than git knows of it. */
 export function hasChanged({ size, modified }: TrackedFile, stats: Stats): boolean {
   return stats.size !== size || Math.floor(stats.mtimeMs / 1000) !== modified;
-}
-
-/** In a worktree and in a submodule, `.git` is a file that names the folder. */
-function gitFolder(root: string): string {
-  const git = path.join(root, ".git");
-  if (statSync(git).isDirectory()) return git;
-  const named = /^gitdir: (.+)$/m.exec(readFileSync(git, "utf8"))?.[1] ?? "";
-  return path.resolve(root, named);
 }
 
 function statOf(file: string): Stats | undefined {

@@ -5,9 +5,9 @@
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { statsOf } from "../../base/node/stats.ts";
 import { stateFolders } from "../file-access/protected-names.ts";
 import type { Protection } from "../host.ts";
-import { statsOf } from "./stats.ts";
 
 const maxEntries = 20_000;
 const keptMs = 60_000;

@@ -5,12 +5,12 @@ import { readdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { statsOf } from "../../base/node/stats.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
 import type { ProtectedFiles } from "./protection.ts";
-import { statsOf } from "./stats.ts";
 
 /** No system opens a longer path. */
 const longestPath = 4096;

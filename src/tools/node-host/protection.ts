@@ -3,6 +3,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { statsOf } from "../../base/node/stats.ts";
 import { isControlFile, isSecret, isSecretName, withoutSecrets } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import { noFilter } from "../file-access/search-filter.ts";
@@ -11,7 +12,6 @@ import type { FolderListing, Protection, SearchFilter } from "../host.ts";
 import { isSettled } from "./folder-listings.ts";
 import { HardLinks } from "./hard-links.ts";
 import { type FolderRules, isNamed, RondoIgnore, type RulesByRoot, rondoIgnoreFile } from "./rondoignore.ts";
-import { statsOf } from "./stats.ts";
 
 /** If one of these is a link in a workspace folder, its target is protected under the target's own name, too. */
 const oftenLinked = [

@@ -1,9 +1,9 @@
 /** Runs ripgrep as a child process. */
 
 import { spawn } from "node:child_process";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { RipgrepOptions, TextSearch } from "../host.ts";
-import { withoutKeys } from "../run-command/without-keys.ts";
 import { ToolError } from "../tool.ts";
 
 /** By default the npm package's ripgrep, else the one on the PATH. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync } from "node:fs";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import type { CommandEnd, SandboxMode, ShellCommand, Terminal } from "../host.ts";
 import { commandEnvironment } from "../run-command/command-environment.ts";
 import { type CommandMarkers, noCommandMarkers } from "../run-command/command-markers.ts";
@@ -10,7 +11,6 @@ import { closePipe, type OutputPipe, openPipe, PipeReader } from "../run-command
 import { endTree, leftBehind, treeOf } from "../run-command/process-tree.ts";
 import { findShell, invocation, shellName } from "../run-command/shells.ts";
 import { CommandWatch, defaultSilenceMs } from "../run-command/watch-command.ts";
-import { withoutKeys } from "../run-command/without-keys.ts";
 import { Sandbox, SandboxError, type SandboxedInvocation } from "../sandbox/sandbox.ts";
 
 interface TerminalOptions {

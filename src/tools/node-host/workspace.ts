@@ -14,15 +14,16 @@ import {
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { realFolder } from "../../base/node/read-checked.ts";
+import { isMissing } from "../../base/node/system-errors.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
 import type { FileKind, Location, TextFile, Workspace } from "../host.ts";
 import { decode, decodeLossily, mediaType } from "../text/codec.ts";
-import { realFolder } from "./config-files.ts";
 import { FolderListings } from "./folder-listings.ts";
 import { isSurelyIgnored } from "./git-ignored.ts";
 import { leadsTo, locate, similarNames } from "./locate.ts";
 import { ProtectedFiles } from "./protection.ts";
-import { isMissing, movedError, toToolError } from "./system-errors.ts";
+import { movedError, toToolError } from "./tool-errors.ts";
 import { type FoundText, removeText, writeText } from "./write-text.ts";
 
 const sizeLimit = 10_000_000;

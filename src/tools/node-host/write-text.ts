@@ -5,12 +5,13 @@ import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "no
 import { access, type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
+import { systemErrorCode } from "../../base/node/system-errors.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { staleError } from "../file-access/file-checks.ts";
 import type { FileKind, Location } from "../host.ts";
 import { type Encoding, encode } from "../text/codec.ts";
 import { ToolError } from "../tool.ts";
-import { movedError, systemErrorCode, toToolError } from "./system-errors.ts";
+import { movedError, toToolError } from "./tool-errors.ts";
 
 export interface FoundText {
   encoding: Encoding;

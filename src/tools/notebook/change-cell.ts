@@ -1,6 +1,6 @@
 /** Changes one cell in the text of a Jupyter notebook (nbformat 4) and keeps every other byte. */
 
-import { never } from "../../chat/never.ts";
+import { never } from "../../base/never.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { applySplices, type TextSplice } from "../fuzzy-match/splices.ts";
 import { plural } from "../text/text.ts";

@@ -3,11 +3,11 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
+import { parseJson } from "../../base/json.ts";
+import { hasEnded, ProcessIdentity, thisProcess } from "../../base/node/process-identity.ts";
 import type { BackgroundCommand } from "../../chat/events.ts";
-import { parseJson } from "../../chat/json.ts";
 import { msg } from "../../l10n/l10n.ts";
-import { hasEnded, ProcessIdentity, thisProcess } from "../node-host/process-identity.ts";
 import { PlainTextRenderer } from "./plain-text.ts";
 
 const Note = z.object({

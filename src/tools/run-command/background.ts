@@ -1,7 +1,7 @@
 /** Runs the commands of a session, in the foreground and in the background. */
 
+import { never } from "../../base/never.ts";
 import type { BackgroundCommand } from "../../chat/events.ts";
-import { never } from "../../chat/never.ts";
 import { type StopCause, stopCauseOf } from "../../chat/stopped.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Background, CallCommand, CommandEnd, CommandOutcome, CommandToRun, Overflow, Terminal } from "../host.ts";

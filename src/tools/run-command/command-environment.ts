@@ -1,6 +1,7 @@
 /** The environment variables of commands. */
+
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import { markVariable } from "./process-tree.ts";
-import { withoutKeys } from "./without-keys.ts";
 
 /** Makes programs non-interactive and their output unbuffered. */
 export const nonInteractive: Readonly<Record<string, string>> = {

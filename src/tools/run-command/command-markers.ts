@@ -6,12 +6,12 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
-import { parseJson } from "../../chat/json.ts";
-import { hasEnded, ProcessIdentity, thisProcess } from "../node-host/process-identity.ts";
+import { attempt } from "../../base/attempt.ts";
+import { parseJson } from "../../base/json.ts";
+import { hasEnded, ProcessIdentity, thisProcess } from "../../base/node/process-identity.ts";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import { processTable, readProc } from "./process-table.ts";
 import { endTree, markVariable, type ProcessTree } from "./process-tree.ts";
-import { withoutKeys } from "./without-keys.ts";
 
 const Marker = z.object({
   version: z.literal(1),

@@ -1,7 +1,7 @@
 /** Runs a command for the model and describes its result. */
 
+import { never } from "../../base/never.ts";
 import type { CallMetadata } from "../../chat/message.ts";
-import { never } from "../../chat/never.ts";
 import type { StopCause } from "../../chat/stopped.ts";
 import { english, msg } from "../../l10n/l10n.ts";
 import type { Background, CallCommand, CommandOutcome, CommandSandbox, CommandToRun } from "../host.ts";

@@ -1,5 +1,5 @@
 /** Parses command output like a terminal, in pieces of any size: text, control characters, sequences. Pure. */
-import { never } from "../../chat/never.ts";
+import { never } from "../../base/never.ts";
 
 /** Receives the parts of the output in order. Strings to the terminal, such as titles and links, are dropped. */
 interface EscapeSink {

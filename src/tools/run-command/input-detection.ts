@@ -1,7 +1,7 @@
 /** Detects that a command waits for input. */
 import { execFile } from "node:child_process";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import { openFile, type ProcessInfo, readProc } from "./process-table.ts";
-import { withoutKeys } from "./without-keys.ts";
 
 const asking = [
   /[[(]\s*y(es)?(\s*\/\s*no?\b[^\])\n]{0,40})?[\])]\s*(?:[:?]\s*)?$/i,

@@ -6,8 +6,8 @@ import { Socket } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import type { OutputDecoder } from "./decode-output.ts";
-import { withoutKeys } from "./without-keys.ts";
 
 /** Silence after which a pipe that a process still holds open is closed. */
 const drainTimeMs = 300;

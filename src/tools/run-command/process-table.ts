@@ -1,7 +1,7 @@
 /** Lists processes: from `/proc` on Linux, from `ps` elsewhere; none on Windows. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { withoutKeys } from "./without-keys.ts";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 
 export interface ProcessInfo {
   pid: number;

@@ -1,8 +1,8 @@
 /** Finds and terminates all processes that a command started. */
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import { commandLine, openFile, type ProcessInfo, processInfo, processTable, readProc } from "./process-table.ts";
-import { withoutKeys } from "./without-keys.ts";
 
 /** An environment variable by which a command's processes are found even outside of its process group. */
 export const markVariable = "RONDO_COMMAND";

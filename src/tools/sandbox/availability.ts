@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { withoutKeys } from "../../base/node/without-keys.ts";
 import { isWithin } from "../file-access/requirements.ts";
-import { withoutKeys } from "../run-command/without-keys.ts";
 import { namespaceArguments } from "./bubblewrap.ts";
 import { realPath } from "./hidden-places.ts";
 

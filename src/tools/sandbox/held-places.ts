@@ -19,9 +19,9 @@ import { rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
-import { parseJson } from "../../chat/json.ts";
-import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../node-host/process-identity.ts";
+import { attempt } from "../../base/attempt.ts";
+import { parseJson } from "../../base/json.ts";
+import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../../base/node/process-identity.ts";
 import { isHeldContent, isHeldFolder, type ProtectedPlaces } from "./protected-places.ts";
 
 const Note = z.extend(ProcessIdentity, {

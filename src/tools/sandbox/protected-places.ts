@@ -1,13 +1,13 @@
 /** Finds what commands in the sandbox may not change in a workspace folder: files that control what runs outside. */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../../base/attempt.ts";
+import { nestedRepositories } from "../../base/node/nested-repositories.ts";
 import { isControlFile } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import { isInEditorState, ownWorktreeOf } from "../file-access/state-places.ts";
 import { namedBySettings, userSettings } from "./git-settings.ts";
 import { realPath } from "./hidden-places.ts";
-import { nestedRepositories } from "./nested-repositories.ts";
 
 export interface ProtectedPlaces {
   /** Files and folders that may only be read. */

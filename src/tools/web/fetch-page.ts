@@ -7,7 +7,7 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
-import { version } from "../../chat/version.ts";
+import { version } from "../../base/version.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { ToolError } from "../tool.ts";
 import { hostOf, isPublicAddress, notPublic, publicURL } from "./address.ts";

@@ -1,7 +1,7 @@
 /** Converts the visible text of a page to Markdown, without scripts, embedded and hidden content. */
 
 import Turndown from "turndown";
-import { fenceFor } from "../../chat/fence.ts";
+import { fenceFor } from "../../base/fence.ts";
 
 const unseen = [
   ...["script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "video", "audio"],

@@ -113,6 +113,9 @@ describe("the environment of programs that Rondo starts", () => {
       others.filter(({ call }) => !/\benv\b|\boptions\b/.test(call)),
       [],
     );
+    // Through that one place, git follows no variable and runs no program that is not the user's.
+    const ofGit = starts.filter(({ call }) => /["'`]git(?:[.]exe)?\b/.test(call));
+    assert.deepEqual([...new Set(ofGit.map(({ name }) => name))], [path.join("base", "node", "run-git.ts")]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** The question for a commit message, and what is made of the answer. Pure. Its texts are for the model. */
-import { fenceFor } from "../../../chat/fence.ts";
+import { fenceFor } from "../../../base/fence.ts";
 import { headOf } from "../../../tools/text/text.ts";
 
 const maxFiles = 200;

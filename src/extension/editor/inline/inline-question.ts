@@ -1,5 +1,5 @@
 /** The question of an inline prompt, and the code in its answer. Pure. Its texts are for the model. */
-import { fenceFor } from "../../../chat/fence.ts";
+import { fenceFor } from "../../../base/fence.ts";
 import { headOf, tailOf } from "../../../tools/text/text.ts";
 
 /** Characters of the file before and after the place. */

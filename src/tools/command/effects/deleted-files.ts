@@ -1,8 +1,9 @@
 /** Counts the files that a command would delete, and those of them that git has, within a short time. */
-import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type FoundRepository, repositoryAbove, repositoryAt } from "../../../base/node/repository.ts";
 import { type GitIndex, hasChanged, readGitIndex } from "../../node-host/git-index.ts";
 
 /** The user waits for the card meanwhile. */
@@ -78,7 +79,7 @@ class DeletionCount {
     for (const one of outermost(paths)) {
       const stats = statsOf(one);
       if (!stats) continue;
-      const repository = this.#above(stats.isDirectory() ? one : path.dirname(one));
+      const repository = this.#known(repositoryAbove(stats.isDirectory() ? one : path.dirname(one)));
       if (stats.isDirectory()) {
         if (this.#filter.enters(one, () => tracksBelow(repository, one))) await this.#addFolder(one, repository);
       } else this.#addFile(one, repository, stats);
@@ -94,8 +95,8 @@ class DeletionCount {
       if (!next || (await this.#isOver())) return;
       const { folder } = next;
       const entries = entriesOf(folder);
-      const isOwn = entries.some(({ name }) => name === ".git");
-      const repository = isOwn ? this.#repositoryOf(folder) : next.repository;
+      const own = entries.some(({ name }) => name === ".git") ? repositoryAt(folder) : undefined;
+      const repository = own ? this.#known(own) : next.repository;
       this.result.folders += 1;
       for (const entry of entries) {
         const file = folder.endsWith(path.sep) ? folder + entry.name : folder + path.sep + entry.name;
@@ -136,15 +137,10 @@ class DeletionCount {
     return false;
   }
 
-  #above(folder: string): KnownRepository | undefined {
-    for (let at = folder; ; at = path.dirname(at)) {
-      if (existsSync(path.join(at, ".git"))) return this.#repositoryOf(at);
-      if (path.dirname(at) === at) return undefined;
-    }
-  }
-
-  #repositoryOf(root: string): KnownRepository {
-    const known = this.#repositories.get(root) ?? { root, index: readGitIndex(root) };
+  #known(found: FoundRepository | "broken" | undefined): KnownRepository | undefined {
+    if (!found || found === "broken") return undefined;
+    const { root, gitDir } = found;
+    const known = this.#repositories.get(root) ?? { root, index: readGitIndex(gitDir) };
     this.#repositories.set(root, known);
     return known;
   }

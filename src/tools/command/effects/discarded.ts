@@ -1,7 +1,8 @@
 /** Counts the files whose changes git would discard, within a short time and without starting git. */
-import { existsSync, lstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { repositoryAbove } from "../../../base/node/repository.ts";
 import { hasChanged, readGitIndex } from "../../node-host/git-index.ts";
 
 /** The user waits for the card meanwhile. */
@@ -26,14 +27,14 @@ export async function changedFiles(
   paths: readonly string[] | undefined,
   signal: AbortSignal,
 ): Promise<DiscardedChanges | undefined> {
-  const root = repositoryOf(folder);
-  const index = root === undefined ? undefined : readGitIndex(root);
-  if (root === undefined || !index) return undefined;
+  const repository = repositoryAbove(folder);
+  const index = repository && readGitIndex(repository.gitDir);
+  if (!repository || !index) return undefined;
   const found: DiscardedChanges = { files: 0, only: undefined, isCut: false };
   const end = performance.now() + maxCountMs;
   let looked = 0;
   for (const [name, tracked] of index) {
-    const file = path.join(root, name);
+    const file = path.join(repository.root, name);
     if (paths && !paths.some((one) => isAtOrBelow(file, one))) continue;
     if (++looked % filesPerTurn === 0) {
       await nextTurn();
@@ -47,13 +48,6 @@ export async function changedFiles(
     found.only = found.files === 1 ? path.relative(folder, file) : undefined;
   }
   return found;
-}
-
-function repositoryOf(folder: string): string | undefined {
-  for (let at = folder; ; at = path.dirname(at)) {
-    if (existsSync(path.join(at, ".git"))) return at;
-    if (path.dirname(at) === at) return undefined;
-  }
 }
 
 const isAtOrBelow = (file: string, one: string) =>

@@ -1,5 +1,5 @@
 /** Simple commands: shell builtins and programs. */
-import { never } from "../../../chat/never.ts";
+import { never } from "../../../base/never.ts";
 import { isNumeral } from "./expressions.ts";
 import { requireOptions } from "./leading-options.ts";
 import { partlyKnownCode } from "./partly-known-code.ts";

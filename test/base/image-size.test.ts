@@ -1,7 +1,7 @@
 /** How large a picture is, by its first bytes. */
 import assert from "node:assert/strict";
 import { PNG } from "pngjs";
-import { imageSize } from "../../src/chat/image-size.ts";
+import { imageSize } from "../../src/base/image-size.ts";
 
 const padded = (bytes: readonly number[]) => Uint8Array.from([...bytes, ...Array(40).fill(0)]);
 const ascii = (text: string) => [...Buffer.from(text, "latin1")];

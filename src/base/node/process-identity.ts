@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import * as z from "zod/mini";
-import { attempt } from "../../chat/attempt.ts";
+import { attempt } from "../attempt.ts";
 import { systemErrorCode } from "./system-errors.ts";
 
 export const ProcessIdentity = z.object({

@@ -1,5 +1,5 @@
 /** Which variables of the environment the programs that Rondo starts get. */
-import { keysIn, keyVariables } from "../../chat/key-names.ts";
+import { keysIn, keyVariables } from "../key-names.ts";
 
 /** The editor's own variables would make its programs, and Node, behave as parts of it. */
 const editors = /^(ELECTRON|VSCODE)_/i;

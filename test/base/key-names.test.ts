@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isKeyName, keysIn } from "../../src/chat/key-names.ts";
+import { isKeyName, keysIn } from "../../src/base/key-names.ts";
 import { providers } from "../../src/providers/providers.ts";
 
 describe("names of variables with keys", () => {

@@ -1,16 +1,9 @@
 /** The system's errors as messages for the model and for people. */
+
+import { systemErrorCode } from "../../base/node/system-errors.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Location } from "../host.ts";
 import { ToolError } from "../tool.ts";
-
-export function isMissing(error: unknown): boolean {
-  return systemErrorCode(error) === "ENOENT" || systemErrorCode(error) === "ENOTDIR";
-}
-
-/** Returns the system's code of an error, such as "ENOENT". */
-export function systemErrorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
-}
 
 const reasons: Record<string, string> = {
   EACCES: msg("permission is denied"),

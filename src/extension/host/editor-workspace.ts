@@ -109,8 +109,9 @@ async function changeNotebook(notebook: vscode.NotebookDocument, before: TextFil
   await assertWritable(notebook.uri, before);
   const { encoding } = await decodeExactly(await readFile(notebook.uri.fsPath), "utf8");
   if (encoding !== "utf8") {
-    const problem = `${before.relative} has a byte order mark, which VS Code drops when it saves a notebook. Nothing was changed. Close the notebook to allow it.`;
-    throw new ToolError(problem);
+    throw new ToolError(
+      `${before.relative} has a byte order mark, which VS Code drops when it saves a notebook. Nothing was changed. Close the notebook to allow it.`,
+    );
   }
   if (!(await putNotebook(notebook, before.text, text, before.relative))) throw staleError(before);
   await saveNotebook(notebook);

@@ -52,10 +52,13 @@ const usualSettings: readonly string[] = [
     ".devcontainer/devcontainer.json",
   ],
   ...[".config/Code/User/settings.json", ".config/Code/User/keybindings.json", ".config/Code/User/mcp.json"],
-  ...["Library/Application Support/Code/User/settings.json", ".vscode-server/data/Machine/settings.json"],
-  ...[".config/Code/User/globalStorage/storage.json", ".local/state/rondo/sessions/a.jsonl"],
+  ...[".config/Code/User/globalStorage/storage.json", ".vscode-server/data/Machine/settings.json"],
+  ".local/state/rondo/sessions/a.jsonl",
   ...[".gitconfig", ".bashrc", ".profile", ".zshrc", ".bash_profile", ".gitmodules", ".pre-commit-config.yaml"],
 ];
+
+/** Those of the home folder alone: in any other folder, each name without a dot could be the first. */
+const usualHomeSettings: readonly string[] = [...usualSettings, "Library/Application Support/Code/User/settings.json"];
 
 type Access = "read" | "edit";
 
@@ -269,11 +272,12 @@ export class PartlyKnownFiles {
       return shown === undefined ? undefined : { path: shown, protection: "secret" };
     }
     if (!(await this.#files.holdsHome(place))) {
-      const setting = access === "edit" ? usualSettings.find((name) => isNamed(`${os.homedir()}/${name}`)) : undefined;
+      const setting =
+        access === "edit" ? usualHomeSettings.find((name) => isNamed(`${os.homedir()}/${name}`)) : undefined;
       if (setting !== undefined) return { path: `${os.homedir()}/${setting}`, protection: "settings" };
       return await this.#below(place, true, isNamed);
     }
-    const names = access === "read" ? usualSecrets : [...usualSecrets, ...usualSettings];
+    const names = access === "read" ? usualSecrets : [...usualSecrets, ...usualHomeSettings];
     const found = names.find((name) => isNamed(`${os.homedir()}/${name}`));
     return found === undefined
       ? undefined

@@ -62,23 +62,50 @@ function resolved(name: string, folder: string): string {
   return /^~\//.test(name) ? path.join(os.homedir(), name.slice(2)) : path.resolve(folder, name);
 }
 
-function settingsIn(file: string): Setting[] {
+/** Reads a file of git's settings without those that it includes. */
+export function settingsIn(file: string): Setting[] {
   const text = attempt(() => readFileSync(file, "utf8"), "");
   const found: Setting[] = [];
   let section = "";
   for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
-    const header = /^\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\](.*)$/.exec(line);
-    if (header)
-      section = [header[1], header[2]?.replace(/\\(.)/g, "$1")].filter((name) => name !== undefined).join(".");
-    const [, name, value = ""] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*))?$/i.exec(header?.[3] ?? line) ?? [];
-    if (name !== undefined) found.push({ key: `${section}.${name}`, value: plainValue(value) });
+    const header = headerIn(line);
+    if (header) section = header.section;
+    const setting = header?.rest ?? line;
+    const equals = setting.indexOf("=");
+    const name = (equals < 0 ? setting : setting.slice(0, equals)).trim();
+    const value = equals < 0 ? "" : setting.slice(equals + 1);
+    if (/^[a-z][\w-]*$/i.test(name)) found.push({ key: `${section}.${name}`, value: plainValue(value) });
   }
   return found;
 }
 
+/** Returns the section that a line begins, as `section.sub-section`, and what follows on the line. */
+function headerIn(line: string): { section: string; rest: string } | undefined {
+  const text = line.trimStart();
+  if (!text.startsWith("[")) return undefined;
+  const [quote, bracket] = [text.indexOf('"'), text.indexOf("]")];
+  if (bracket < 0) return undefined;
+  if (quote < 0 || bracket < quote) return { section: text.slice(1, bracket).trim(), rest: text.slice(bracket + 1) };
+  let name = "";
+  let at = quote + 1;
+  for (; at < text.length && text[at] !== '"'; at++) {
+    if (text[at] === "\\") at++;
+    name += text[at] ?? "";
+  }
+  const end = text.indexOf("]", at);
+  return end < 0 ? undefined : { section: `${text.slice(1, quote).trim()}.${name}`, rest: text.slice(end + 1) };
+}
+
 /** Without comments, quotes and escapes. */
 function plainValue(text: string): string {
-  const parts = text.matchAll(/"((?:[^"\\]|\\.)*)"|([#;].*$)|(\\.|[^"#;\\]+)/g);
-  const plain = [...parts].map(([, quoted, comment, bare = ""]) => (comment === undefined ? (quoted ?? bare) : ""));
-  return plain.join("").replace(/\\(.)/g, "$1").trim();
+  let plain = "";
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at] ?? "";
+    if (letter === "\\") plain += text[++at] ?? "";
+    else if (letter === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (letter === "#" || letter === ";")) break;
+    else plain += letter;
+  }
+  return plain.trim();
 }

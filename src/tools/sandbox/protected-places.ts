@@ -6,7 +6,7 @@ import { nestedRepositories } from "../../base/node/nested-repositories.ts";
 import { isControlFile } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import { isInEditorState, ownWorktreeOf } from "../file-access/state-places.ts";
-import { namedBySettings, userSettings } from "./git-settings.ts";
+import { namedBySettings, settingsIn, userSettings } from "./git-settings.ts";
 import { realPath } from "./hidden-places.ts";
 
 export interface ProtectedPlaces {
@@ -176,8 +176,9 @@ function commonFolder(git: string): string {
 
 /** A file `.git` names the git folder. Undefined if it names none that exists. */
 function gitFolderOf(file: string): string | undefined {
-  const [, name] = /^gitdir: (.+?)\s*$/.exec(kindOf(file) === "file" ? textOf(file) : "") ?? [];
-  return name === undefined ? undefined : realPath(path.resolve(path.dirname(file), name));
+  const text = kindOf(file) === "file" ? textOf(file) : "";
+  const lead = "gitdir: ";
+  return text.startsWith(lead) ? realPath(path.resolve(path.dirname(file), text.slice(lead.length).trim())) : undefined;
 }
 
 /** The repository of a folder above. */
@@ -193,8 +194,8 @@ function enclosing(folder: string): string | undefined {
 function topOf(git: string): string {
   const file = textOf(path.join(git, "gitdir")).trim();
   if (file !== "") return path.dirname(path.resolve(git, file));
-  const [, worktree] = /^\s*worktree\s*=\s*"?(.+?)"?\s*$/im.exec(textOf(path.join(git, "config"))) ?? [];
-  if (worktree !== undefined) return path.resolve(git, worktree);
+  const worktree = settingsIn(path.join(git, "config")).findLast(({ key }) => key.toLowerCase() === "core.worktree");
+  if (worktree) return path.resolve(git, worktree.value);
   return path.basename(git) === ".git" ? path.dirname(git) : git;
 }
 

@@ -1,6 +1,5 @@
 /** A chat is the fold of its events: only `apply` changes one, in the host, in the panel and on replay. */
 
-// Not from message.ts, because the panel folds chats too and does not bundle zod.
 import { never } from "../base/never.ts";
 import type {
   BackgroundCommand,

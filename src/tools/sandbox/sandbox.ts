@@ -97,7 +97,8 @@ export class Sandbox {
 
   #look(): FoldersFound {
     const folders = [...new Set(this.#folders().map(realPath))].filter((folder) => folder !== undefined);
-    return { folders, places: folders.map((folder) => protectedPlaces(folder, folders, statePlaces(this.#state))) };
+    const state = statePlaces(this.#state);
+    return { folders, places: folders.map((folder) => protectedPlaces(folder, folders, state)) };
   }
 }
 

@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
+import { listFiles, PackageManager } from "@vscode/vsce";
 import { builds } from "../esbuild.mjs";
 import { languages } from "./l10n/bundles.mjs";
 import { isPreRelease, root, vsixFile } from "./version.mjs";
@@ -32,13 +33,10 @@ const allowedFiles = [
   /^media\/walkthrough\/\w+-(dark|light|hc|hcl)\.svg$/,
 ];
 
-const run = promisify(execFile);
-const vsce = (/** @type {string[]} */ ...args) =>
-  run(process.execPath, ["node_modules/@vscode/vsce/vsce", ...args], { cwd: root, maxBuffer: 16 << 20 });
-
 const channel = isPreRelease ? ["--pre-release"] : [];
-const { stdout, stderr } = await vsce("package", "--no-dependencies", "--out", vsixFile, ...channel);
-const files = (await vsce("ls", "--no-dependencies")).stdout.trim().split("\n");
+const vsce = ["node_modules/@vscode/vsce/vsce", "package", "--no-dependencies", "--out", vsixFile, ...channel];
+const { stdout, stderr } = await promisify(execFile)(process.execPath, vsce, { cwd: root, maxBuffer: 16 << 20 });
+const files = await listFiles({ cwd: root, packageManager: PackageManager.None });
 const { size } = statSync(vsixFile);
 const problems = [
   ...(/WARNING/.test(stdout + stderr) ? [`vsce warned:\n${stdout}${stderr}`] : []),

@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { useMemoryFolder } from "./memory-folder.mjs";
 import { runSuite } from "./run-suite.mjs";
 import { rounds, runLimitMinutes, suiteOf, suites, testFiles } from "./test-suites.mjs";
 import { root } from "./version.mjs";
@@ -43,6 +44,8 @@ if (values.watch) {
   runHere("--watch", "--watch-preserve-output", ...mocha, ...(values.grep ? ["--grep", values.grep] : []), ...named);
   process.exit();
 }
+
+useMemoryFolder();
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 /** @type {import("../test/reporter.mjs").Failure[]} */

@@ -103,8 +103,8 @@ const ways: Record<string, Way> = {
     mkdirSync(path.join(at.work, path.dirname(name)), { recursive: true });
     execFileSync("mkfifo", [path.join(at.work, name)]);
   },
-  "a link to a device": (at, name) => at.link(`work/${name}`, "../../dev/zero"),
-  "a link to the environment of this process": (at, name) => at.link(`work/${name}`, "../../proc/self/environ"),
+  "a link to a device": (at, name) => at.link(`work/${name}`, "/dev/zero"),
+  "a link to the environment of this process": (at, name) => at.link(`work/${name}`, "/proc/self/environ"),
 };
 
 const rules: Rule[] = [

@@ -27,10 +27,11 @@ export class TestFolders {
     return file;
   }
 
+  /** `target` is a name as in `put`, or an absolute path. */
   link(name: string, target: string): void {
     const file = path.join(this.root, name);
     mkdirSync(path.dirname(file), { recursive: true });
-    symlinkSync(path.join(this.root, target), file);
+    symlinkSync(path.resolve(this.root, target), file);
   }
 
   load({ trusted = true, folders = [this.work], boundary = usualBoundary } = {}): Project {

@@ -65,7 +65,7 @@ export async function benchVSCodeOpen(report: Report): Promise<void> {
 
 /** Opens a window of its own. `open` presses the key of a view and returns the ms until it is open. */
 async function inWindow(url: string, use: (open: (view: View) => Promise<number>) => Promise<void>): Promise<void> {
-  const { browser, page } = await openBrowser({ url, width: 1400, height: 900 });
+  const { close, page } = await openBrowser({ url, width: 1400, height: 900 });
   try {
     await page.waitForSelector(".monaco-workbench .part.statusbar");
     await knowsViews(page);
@@ -79,7 +79,7 @@ async function inWindow(url: string, use: (open: (view: View) => Promise<number>
       return await opened.evaluate(({ took }) => took);
     });
   } finally {
-    await browser.close();
+    await close();
   }
 }
 

@@ -28,7 +28,7 @@ export async function openWindow(extensions: string[], script: Script, settle: n
   const dataDir = await freshFolder("bench-data");
   const env = { ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: model.url, OPENAI_API_KEY: undefined };
   const server = await startVSCode({ dataDir, extensions, env });
-  const { browser, page } = await openBrowser({ url: workbenchURL(server, folder), width: 1400, height: 900 });
+  const { close, page } = await openBrowser({ url: workbenchURL(server, folder), width: 1400, height: 900 });
   const window: Window = {
     page,
     dataDir,
@@ -41,7 +41,7 @@ export async function openWindow(extensions: string[], script: Script, settle: n
     },
     hostMemory: () => memoryOf(model.url),
     async close() {
-      await browser.close();
+      await close();
       await server.stop();
       await model.stop();
       for (const one of [folder, dataDir]) await rm(one, { recursive: true, force: true, maxRetries: 5 });

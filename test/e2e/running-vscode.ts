@@ -29,7 +29,7 @@ type Settings = Record<string, unknown>;
  * The browser of all windows, and the port of the first VS Code, which the others have too: a browser compiles VS Code's
  * scripts anew for each address.
  */
-let shared: { context: BrowserContext; port: number } | undefined;
+let shared: { context: BrowserContext; port: number; close(): Promise<void> } | undefined;
 
 export class RunningVSCode {
   readonly server: Server;
@@ -79,8 +79,8 @@ export class RunningVSCode {
   async open(folder: string, width: number, height: number): Promise<Page> {
     const url = workbenchURL(this.server, folder);
     if (!shared) {
-      const { page } = await openBrowser({ url, width, height });
-      shared = { context: page.context(), port: this.server.port };
+      const { page, close } = await openBrowser({ url, width, height });
+      shared = { context: page.context(), port: this.server.port, close };
       return page;
     }
     const page = await shared.context.newPage();
@@ -91,7 +91,7 @@ export class RunningVSCode {
 
   /** Closes all pages, and ends what runs in their windows. */
   async leave(): Promise<void> {
-    for (const page of shared?.context.pages() ?? []) await page.close();
+    for (const page of shared?.context.pages() ?? []) if (page.url() !== "about:blank") await page.close();
     const hosts = () => processes("--type=extensionHost", this.marker);
     // VS Code keeps the host of a page that is gone, in case it comes back.
     for (const host of hosts()) process.kill(host, "SIGTERM");
@@ -160,7 +160,7 @@ export async function giveBack(code: RunningVSCode): Promise<void> {
 }
 
 async function closeBrowser(): Promise<void> {
-  await shared?.context.browser()?.close();
+  await shared?.close();
   shared = undefined;
 }
 

@@ -15,6 +15,8 @@ const noise = [
   /open-vsx|vsda|ERR_NAME_NOT_RESOLVED|ERR_CONNECTION|ERR_INTERNET/,
   /\[lifecycle\]|tsserver|Extension host/i,
   /Unable to retrieve|marketplace|gallery/i,
+  // VS Code's server has no manifest of an application that can be installed.
+  /Manifest fetch from/,
   /Activating extension 'vscode\./,
   /Unable to write file 'vscode-log:/,
   // VS Code's server mints no key for the browser's secret storage.

@@ -75,7 +75,7 @@ async function inBrowser(url, limitMs, print) {
   const end = new Promise((resolve) => {
     ended = resolve;
   });
-  const { browser } = await openBrowser({
+  const { close } = await openBrowser({
     url,
     prepare: async (page) => {
       await page.exposeFunction("codeAutomationLog", (/** @type {string} */ _type, /** @type {unknown[]} */ args) =>
@@ -91,6 +91,6 @@ async function inBrowser(url, limitMs, print) {
   }, limitMs);
   const code = await end;
   clearTimeout(timer);
-  await browser.close();
+  await close();
   return code;
 }

@@ -40,14 +40,9 @@ async function play(file, batch) {
   if (!start) throw new Error(`There is no suite ${name}.`);
   /** @type {Buffer[]} */
   const output = [];
-  const { counts, failures: found } = await runSuite(
-    name,
-    async () => {
-      const { env, ...rest } = await start({ files: [file], all: false, grep: "\\(seed -?\\d+\\)$", write: false });
-      return { ...rest, env: { ...env, RONDO_SEED: batch.join() } };
-    },
-    (chunk) => void output.push(chunk),
-  );
+  const { env, ...rest } = start({ files: [file], all: false, grep: "\\(seed -?\\d+\\)$", write: false });
+  const seeded = { ...rest, env: { ...env, RONDO_SEED: batch.join() } };
+  const { counts, failures: found } = await runSuite(name, seeded, (chunk) => void output.push(chunk));
   if (counts.failed > 0) for (const chunk of output) process.stdout.write(chunk);
   failures.push(...found.map(({ title, error }) => ({ title: `${file}: ${title}`, error })));
   passed += counts.passed;

@@ -16,16 +16,16 @@ const exitTimeoutMs = 15_000;
 
 /**
  * @param {string} name
- * @param {() => Start | Promise<Start>} prepare
+ * @param {Start} start
  * @param {(output: Buffer) => void} print gets what the suite writes
  * @returns {Promise<Results>}
  */
-export async function runSuite(name, prepare, print) {
+export async function runSuite(name, start, print) {
   // Written by test/reporter.mjs after the last test. Suites may run side by side.
   const resultsFile = path.join(root, "out", `results-${name}.json`);
   await mkdir(path.dirname(resultsFile), { recursive: true });
   await rm(resultsFile, { force: true });
-  const problem = await (async () => runNode(await prepare(), resultsFile, print))().catch(String);
+  const problem = await runNode(start, resultsFile, print).catch(String);
   /** @type {Results | undefined} */
   const results = existsSync(resultsFile) ? JSON.parse(await readFile(resultsFile, "utf8")) : undefined;
   // Failed tests make the exit code 1, too.

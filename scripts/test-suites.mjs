@@ -1,8 +1,7 @@
 /** The suites of `npm test`: which files belong to each, and how Node is started to run them. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { root } from "./version.mjs";
-import { makeVSIX } from "./vsix.mjs";
+import { root, vsixFile } from "./version.mjs";
 
 /**
  * @typedef {object} Start
@@ -16,21 +15,18 @@ import { makeVSIX } from "./vsix.mjs";
  * @property {string | undefined} grep picks tests by title
  * @property {boolean} write whether the suite `pictures` writes its pictures instead of comparing them
  *
- * @typedef {(choice: Choice) => Start | Promise<Start>} Suite
+ * @typedef {(choice: Choice) => Start} Suite
  */
 
 /**
- * The order in which suites run: rounds, each with rows of suites that run side by side. Those in the rows of one round
- * use one core each; the others use all cores, or must not be disturbed.
+ * The order in which suites run: rounds, each with rows of suites that run side by side. The suites of the first round
+ * use all cores. Those of the second use one core or less, since they wait for servers, processes and frames of a
+ * browser, so it has one row more than a small machine has cores.
  * @type {readonly (readonly (readonly string[])[])[]}
  */
 export const rounds = [
   [["fast", "commands", "conformance", "strict", "processes"]],
-  [
-    ["headless", "pictures", "fuzz"],
-    ["host", "panel"],
-  ],
-  [["e2e"]],
+  [["e2e"], ["host", "pictures", "headless", "fuzz"], ["panel"]],
 ];
 
 /**
@@ -61,11 +57,7 @@ export const suites = {
     ...(grep && { env: { RONDO_GREP: grep } }),
     timeoutMinutes: 30,
   }),
-  e2e: async (choice) => ({
-    args: mocha(choice, 240_000),
-    env: { RONDO_VSIX: await makeVSIX() },
-    timeoutMinutes: 60,
-  }),
+  e2e: (choice) => ({ args: mocha(choice, 240_000), env: { RONDO_VSIX: vsixFile }, timeoutMinutes: 60 }),
 };
 
 /**

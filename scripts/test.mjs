@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { bringVSCode } from "../test/vscode-install.mjs";
 import { useMemoryFolder } from "./memory-folder.mjs";
 import { runSuite } from "./run-suite.mjs";
 import { rounds, runLimitMinutes, suiteOf, suites, testFiles } from "./test-suites.mjs";
@@ -53,20 +54,33 @@ const failures = [];
 
 const endsAt = Date.now() + runLimitMinutes * 60_000;
 
+/** Whether all of a suite was asked for. @param {string} suite */
+const wantsAll = (suite) => positionals.length === 0 || positionals.includes(suite);
+
+/** Returns the files of a suite that were asked for. @param {string} suite */
+const chosen = (suite) => (wantsAll(suite) ? files : named).filter((file) => suiteOf(file) === suite);
+
+/**
+ * Makes what the suites run, before they run side by side: the bundles, which are built for the VSIX too, and VS Code.
+ * Returns whether it succeeded.
+ */
+async function prepare() {
+  const needsVSIX = chosen("e2e").length > 0;
+  if (needsVSIX || chosen("host").length > 0) await bringVSCode(console.log);
+  return runHere(needsVSIX ? "scripts/package.mjs" : "esbuild.mjs");
+}
+
 /** Runs a suite, if it was asked for. @param {string} name @param {(output: string | Buffer) => void} print */
 async function run(name, print) {
   const start = suites[name];
-  const all = positionals.length === 0 || positionals.includes(name);
-  const chosen = (all ? files : named).filter((file) => suiteOf(file) === name);
-  if (!start || chosen.length === 0) return;
+  const ofSuite = chosen(name);
+  if (!start || ofSuite.length === 0) return;
   print(`\n== ${name} ==\n`);
   const { grep, write } = values;
-  const prepare = async () => {
-    const started = await start({ files: chosen, all, grep, write });
-    const leftMinutes = (endsAt - Date.now()) / 60_000;
-    return { ...started, timeoutMinutes: Math.min(started.timeoutMinutes, leftMinutes) };
-  };
-  const results = await runSuite(name, prepare, print);
+  const started = start({ files: ofSuite, all: wantsAll(name), grep, write });
+  const leftMinutes = (endsAt - Date.now()) / 60_000;
+  const timeoutMinutes = Math.min(started.timeoutMinutes, leftMinutes);
+  const results = await runSuite(name, { ...started, timeoutMinutes }, print);
   for (const kind of /** @type {const} */ (["passed", "failed", "skipped"])) total[kind] += results.counts[kind];
   failures.push(...results.failures);
 }
@@ -78,7 +92,7 @@ async function runAll(names, print) {
 
 const print = (/** @type {string | Buffer} */ output) => void process.stdout.write(output);
 
-if (runHere("esbuild.mjs")) {
+if (await prepare()) {
   for (const [first = [], ...others] of rounds) {
     // What runs beside the first row is printed when that has ended, so that their lines do not mix.
     const rows = others.map(async (names) => {

@@ -11,7 +11,7 @@ export interface FirstRequest {
   modelID: string;
   /** Where the provider would get it. */
   url: string;
-  /** The body to the byte. */
+  /** The body to the byte, but for the path of the folder, whose length depends on the machine: `usualFolder`. */
   body: string;
 }
 
@@ -28,6 +28,8 @@ const accounts: Partial<Record<ProviderID, string>> = {
   bedrock: "https://bedrock-mantle.us-east-1.api.aws",
   vertex: "https://aiplatform.googleapis.com/v1/projects/example/locations/global",
 };
+
+const usualFolder = "/home/user/projects/shop";
 
 const isReplyPath = /\/(messages|responses|completions|chat|models\/[^/]+:(raw|stream)\w+)$/i;
 
@@ -72,7 +74,8 @@ export async function firstRequest(providerID: ProviderID, modelID = modelOf(pro
   }
   const [first] = taken;
   if (!first) throw new Error(`${providerID} was not asked.`);
-  return { providerID, modelID, ...first };
+  const within = (text: string) => JSON.stringify(text).slice(1, -1);
+  return { providerID, modelID, ...first, body: first.body.replaceAll(within(harness.folder), usualFolder) };
 }
 
 function modelOf(providerID: ProviderID): string {

@@ -79,6 +79,7 @@ const suiteOfPath = [
   ["tools/run-command", "processes"],
   ["tools/sandbox/bubblewrap.test.ts", "processes"],
   ["tools/sandbox/bubblewrap-ends.test.ts", "processes"],
+  ["tools/sandbox/git-places.test.ts", "processes"],
   ["tools/command/bounded.test.ts", "processes"],
   ["tools/command/git-ignored.test.ts", "processes"],
   ["tools/command/traced.test.ts", "processes"],

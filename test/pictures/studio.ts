@@ -185,6 +185,7 @@ declare global {
 async function graveFindings(all: boolean): Promise<string[]> {
   const { violations } = await window.axe.run(document, {
     resultTypes: ["violations"],
+    selectors: false,
     ...(!all && { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } }),
   });
   return violations

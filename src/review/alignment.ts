@@ -23,22 +23,40 @@ export function alignedSteps(old: readonly string[], fresh: readonly string[]): 
     }));
 }
 
-/** Splits a replacement whose line counts differ at lines that differ in spaces only, then at those that are alike. */
-function refined(old: readonly string[], fresh: readonly string[], hunk: LineHunk): LineHunk[] {
+export const withoutSpaces = (line: string): string => line.replaceAll(/\s/g, "");
+
+/** Returns what no formatter changes: letters and digits. */
+export const wordsOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/** By what lines of two texts are the same, the surer key first: all but spaces, then all that no formatter changes. */
+const lineKeys = [withoutSpaces, (line: string): string => wordsOf(line) || withoutSpaces(line)] as const;
+
+/**
+ * Splits a replacement whose line counts differ at lines with the same key, for one key after the other, then at those
+ * that are alike.
+ */
+function refined(
+  old: readonly string[],
+  fresh: readonly string[],
+  hunk: LineHunk,
+  [keyOf, ...others]: readonly ((line: string) => string)[] = lineKeys,
+): LineHunk[] {
   if (isPlain(hunk)) return [hunk];
-  const words = old.slice(hunk.baseStart, hunk.baseStart + hunk.baseCount).map(withoutSpaces);
-  const freshWords = fresh.slice(hunk.start, hunk.start + hunk.count).map(withoutSpaces);
+  if (!keyOf) return peeled(old, fresh, hunk);
+  const [oldLines, freshLines] = [linesIn(old, hunk.baseStart, hunk.baseCount), linesIn(fresh, hunk.start, hunk.count)];
+  const [oldKeys, freshKeys] = [oldLines.map(keyOf), freshLines.map(keyOf)];
   const parts: LineHunk[] = [];
   let at = { old: 0, fresh: 0 };
-  for (const part of [...differences(words, freshWords), theEnd(words, freshWords)]) {
-    // Lines between the parts are equal but for spaces.
+  for (const part of [...differences(oldKeys, freshKeys), theEnd(oldKeys, freshKeys)]) {
     const count = part.baseStart - at.old;
     if (count > 0) parts.push({ baseStart: at.old, baseCount: count, start: at.fresh, count });
-    if (part.baseCount + part.count > 0) append(parts, peeled(words, freshWords, part));
+    if (part.baseCount + part.count > 0) append(parts, refined(oldLines, freshLines, part, others));
     at = { old: part.baseStart + part.baseCount, fresh: part.start + part.count };
   }
   return parts.map((part) => moved(part, hunk.baseStart, hunk.start));
 }
+
+const linesIn = (lines: readonly string[], start: number, count: number) => lines.slice(start, start + count);
 
 const append = (parts: LineHunk[], more: readonly LineHunk[]): void => {
   for (const part of more) parts.push(part);
@@ -56,7 +74,8 @@ function peeled(old: readonly string[], fresh: readonly string[], hunk: LineHunk
   if (isPlain(hunk)) return [hunk];
   const { baseStart, baseCount, start, count } = hunk;
   const most = Math.min(baseCount, count);
-  const alike = (at: number, other: number) => areAlike(old[at] ?? "", fresh[other] ?? "");
+  const alike = (at: number, other: number) =>
+    areAlike(withoutSpaces(old[at] ?? ""), withoutSpaces(fresh[other] ?? ""));
   let head = 0;
   while (head < most && alike(baseStart + head, start + head)) head++;
   let tail = 0;
@@ -78,8 +97,3 @@ export function areAlike(a: string, b: string): boolean {
   while (tail < most - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
   return (head + tail) * 2 >= Math.max(a.length, b.length);
 }
-
-export const withoutSpaces = (line: string): string => line.replaceAll(/\s/g, "");
-
-/** Returns what no formatter changes: letters and digits. */
-export const wordsOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "");

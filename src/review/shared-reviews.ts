@@ -70,6 +70,8 @@ export class SharedFile {
   #text: string | undefined;
   /** That of the unsaved text of which this window has told. */
   #unsavedText: string | undefined;
+  /** That of the text which the user saved here while the window had no review of the file. */
+  #savedText: string | undefined;
 
   /** @param past of this window */
   constructor(uri: string, past: PastReviews, newID: () => string) {
@@ -147,6 +149,7 @@ export class SharedFile {
   /** Returns what is to be shared; undefined if there is nothing to tell. */
   told(file: FileReview | undefined, { isSaved, isOnDisk }: ToldText): SharedReview | undefined {
     const last = this.#shared;
+    if (this.#knowledge === "seen" && file && this.#isSavedHere(file)) this.#knowledge = "own";
     const known = file && this.#knowledge !== "own" ? reviewsOf(last).get(hashOfReview(file)) : undefined;
     const former = last?.present.type === "open" ? [last.present.review] : [];
     // A text whose review is known has come to the disk: what was there before may come back.
@@ -167,13 +170,15 @@ export class SharedFile {
   }
 
   /**
-   * The user has saved a text in this window, which has no review of the file. Where all was decided, nothing is under
+   * The user has saved a text in this window, which had no review of the file. Where all was decided, nothing is under
    * review in that text either: returns what is to be shared then. Windows that have not got the decided text, and only
-   * see this one, know it from that.
+   * see this one, know it from that. Where another window has told meanwhile what is under review in the text before,
+   * this one tells what becomes of it.
    */
   toldSaved(text: string): SharedReview | undefined {
     const last = this.#shared;
     const hash = hashOf(text);
+    this.#savedText = hash;
     if (last?.present.type !== "ended" || last.present.texts.length === 0) return undefined;
     if (this.#hasEnded(hash) || reviewsOf(last).has(hash)) return undefined;
     const texts = [...last.present.texts, hash].slice(-maxEndedTexts);
@@ -186,8 +191,15 @@ export class SharedFile {
     if (file && isPresent(shared, file)) this.#text = hash;
     this.#unsavedText = shared.others.some((review) => review.changes === file?.changes) ? hash : undefined;
     this.#shared = shared;
+    this.#savedText = undefined;
     this.#knowledge = "none";
     this.#accepts = [];
+  }
+
+  /** Whether the user has saved this text here, and no window has told of it. */
+  #isSavedHere(file: FileReview): boolean {
+    const hash = hashOfReview(file);
+    return hash === this.#savedText && !this.#hasEnded(hash) && !reviewsOf(this.#shared).has(hash);
   }
 
   #present(file: FileReview | undefined, isSaved: boolean): SharedReview["present"] {

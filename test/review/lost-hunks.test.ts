@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { FileReview } from "../../src/review/file-review.ts";
-import { baseText, currentText } from "../../src/review/hunks.ts";
+import { baseText, currentText, isMixed } from "../../src/review/hunks.ts";
 import { randomly } from "../random.ts";
 
 const base = [
@@ -48,6 +48,14 @@ describe("a text from another program", () => {
   it("V4 leaves a hunk whose lines were only formatted", () => {
     const file = replacedBy(with2.map((line) => line.replace("  return", "    return").replace("()", " ( ) ;")));
     assert.equal(file.changes.hunks.length, 2);
+  });
+
+  it("V21 has the same lines as before where only what a formatter changes tells them apart", () => {
+    const file = FileReview.begin("one;\ntwo;\nthree;\n{\n");
+    file.agentWrote("zero;\none;\ntwo;\nthree;\n{\n");
+    file.replaced([], "above\nzero\none\ntwo\nthree\n}\nbelow\n");
+    assert.deepEqual(file.changes.marks.map(isMixed), [false, true, false, false, false, false, false]);
+    assert.equal(currentText(file.without(undefined)), "above\none\ntwo\nthree\n}\nbelow\n");
   });
 
   describe("where the agent has removed lines", () => {

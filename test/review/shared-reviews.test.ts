@@ -157,6 +157,20 @@ describe("the review of one file in two windows", () => {
     assert.deepEqual([a.openWords(), b.openWords()], [new Set(), new Set()]);
   });
 
+  it("V9 what the user saves in a window that only then hears of the review is under review in all", () => {
+    const { folder, a, b } = two(1);
+    b.agent(0, 0, 2, "told");
+    b.accept(undefined);
+    a.restart("reload");
+    b.undoDecision();
+    b.user(1, 0, 0);
+    a.user(0, 0, 0);
+    a.save();
+    folder.settle();
+    folder.checkSettled();
+    for (const window of [a, b]) assert.deepEqual(window.openWords(), new Set(["a1", "a2"]));
+  });
+
   it("V4 V9 a hunk is decided as a whole: with undecided lines in it, an accept elsewhere leaves it", () => {
     const { folder, a, b } = two();
     a.agent(2, 0, 2, "told");

@@ -251,8 +251,8 @@ export class EditorWindow {
       return;
     }
     this.take();
-    const told = this.file ? undefined : this.#share.toldSaved(this.text);
-    if (told) this.#told(told);
+    const told = this.#share.toldSaved(this.text);
+    if (told && !this.file) this.#told(told);
   }
 
   saveOrRevert(): void {

@@ -199,15 +199,18 @@ export class ReviewSharing implements vscode.Disposable {
     this.#of(key).wasTold(shared, file);
   }
 
-  /** Tells that nothing is under review in the saved text of a file without a review, if that is not plain. */
+  /**
+   * Tells that nothing is under review in the saved text of a file without a review, if that is not plain. Where another
+   * window has told of a review meanwhile, what becomes of it in this text is told when the text was looked at.
+   */
   #tellSaved(key: string): void {
-    const { lock, isBusy, get } = this.#options;
+    const { lock, isBusy, get, look } = this.#options;
     if (isBusy(key)) return;
     lock.run(() => {
-      this.#take(key);
-      const text = get(key) || !lock.isHeld ? undefined : textOnDisk(key);
+      if (this.#take(key).type === "opens") look(vscode.Uri.parse(key));
+      const text = textOnDisk(key);
       const shared = text === undefined ? undefined : this.#of(key).toldSaved(text);
-      if (!shared) return;
+      if (!shared || get(key) || !lock.isHeld) return;
       attempt(() => {
         this.#folder.write(nameOf(key), storedShare(key, shared));
         this.#of(key).wasTold(shared, undefined);

@@ -166,6 +166,27 @@ describe("T7 a command of which it is not certain what it runs", () => {
       assert.equal(decision, action === "deny" ? "ask" : "allow");
     }
   });
+
+  it("T7 a path that a command may change asks where a rule denies or asks for one of its names, and only there", () => {
+    const may = (names: readonly string[] | undefined, given: Given = {}) =>
+      said(need("edit", "out/…", { match: "possible", ...(names && { names }) }), given, "bash");
+    const none = "allow: No rule is about it.";
+    const changes = (pattern: string) => `ask: Asks because it may change what your rule \`${pattern}\` denies.`;
+    assert.deepEqual(
+      [may([]), may([], { user: ["allow edit *"] }), may([], { mode: "bypassPermissions" })],
+      [none, none, none],
+    );
+    for (const names of [undefined, [], ["kept/a.ts"]]) {
+      assert.equal(may(names, { user: ["deny edit other/**"] }), none);
+      for (const pattern of ["out/a.ts", "*"])
+        assert.equal(may(names, { user: [`deny edit ${pattern}`] }), changes(pattern));
+      const isNamed = names?.includes("kept/a.ts");
+      assert.equal(may(names, { user: ["deny edit kept/**"] }), isNamed ? changes("kept/**") : none);
+    }
+    const kept = (action: string) =>
+      may(["b.ts", "kept/a.ts"], { user: [`${action} edit kept/**`], mode: "bypassPermissions" });
+    assert.deepEqual([kept("deny"), kept("ask"), kept("allow")], [changes("kept/**"), none, none]);
+  });
 });
 
 describe("T8 rules for reading", () => {

@@ -7,9 +7,9 @@ import { msg } from "../l10n/l10n.ts";
 import { newSession } from "../loop/session/session.ts";
 import type { Replay } from "../record/replay.ts";
 import { Sessions } from "../record/sessions.ts";
+import { stateFolder } from "../runtime/state-folder.ts";
 import { QueryError } from "./query-error.ts";
 import type { Options } from "./query-types.ts";
-import { stateFolder } from "./state-folder.ts";
 
 export interface OpenedSession {
   sessions: Sessions;

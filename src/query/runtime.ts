@@ -31,6 +31,7 @@ import { KnownFacts } from "../providers/catalog/model-facts.ts";
 import { askProvider, isProviderID, isReady, openModel } from "../providers/providers.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { RecordLock } from "../record/session-lock.ts";
+import { stateFolder } from "../runtime/state-folder.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
 import { taskTool } from "../tools/built-in/task.ts";
 import { standIns } from "../tools/built-in/tool-search.ts";
@@ -54,7 +55,6 @@ import { asQueryError } from "./query-error.ts";
 import type { Options, QueryExitReason, SDKSystemMessage } from "./query-types.ts";
 import { serversOf } from "./run-servers.ts";
 import { createRunTrace } from "./run-trace.ts";
-import { stateFolder } from "./state-folder.ts";
 
 export interface ResolvedOptions extends OpenedSession, QueryModel {
   chat: Chat;

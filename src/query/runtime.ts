@@ -233,11 +233,12 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
 
 /** Checkpoints are stored next to the sessions, which share their file copies. */
 function checkpointsOf({ chat, sessions, folders, log }: ResolvedOptions): SessionCheckpoints {
+  const roots = folders.map((folder) => realpathSync(folder));
   return openCheckpoints({
     folder: path.join(sessions.folder, "checkpoints"),
     sessionID: chat.session.id,
-    roots: folders.map((folder) => realpathSync(folder)),
-    limitBytes: defaultStoreLimitBytes,
+    roots: () => roots,
+    limitBytes: () => defaultStoreLimitBytes,
     log,
   });
 }

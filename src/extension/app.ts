@@ -151,7 +151,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
   const foldersOf = (chat: Chat) => [ownFolderOf(chat) ?? openFolders()].flat();
 
   const deps = windowDeps({
-    ...{ changes, host, ledger, log, models, ownFolderOf, projects, review, rules, sessions, storage, tools },
+    ...{ changes, host, ledger, log, models, ownFolderOf, projects, review, rules, storage, tools },
     foldersOf,
     servers: mcp.servers,
     trace: {

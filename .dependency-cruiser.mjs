@@ -55,6 +55,7 @@ export default {
     only("src/mcp", [...src("base/node", "chat", "tools", "loop"), ...npm("zod", "@modelcontextprotocol/sdk")]),
     only("src/trace", src("chat", "loop")),
     only("src/tour", [...src("chat", "tools", "loop"), ...npm("zod")]),
+    only("src/runtime", src("(?!query|headless|extension|tour)[a-z]+")),
     only("src/query", [...src("(?!extension|headless|tour)[a-z]+"), ...npm("zod")]),
     only("src/headless", [...src("(?!extension|tour)[a-z]+"), ...npm("zod")]),
     only("src/extension", [...src("(?!query|headless)[a-z]+"), anyPackage]),

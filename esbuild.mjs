@@ -133,7 +133,7 @@ const firstPage = {
 const firstComponents = ["Panel", "Header", "composer/Footer", "composer/StatusLine", "composer/Composer"];
 
 async function firstStyles(/** @type {(name: string) => string} */ inWebview) {
-  const shared = ["tokens.css", "base.css"].map((name) => readFile(inWebview(name), "utf8"));
+  const shared = ["tokens.css", "base.css", "first-page/failure.css"].map((name) => readFile(inWebview(name), "utf8"));
   const own = firstComponents.map((name) => styleOf(inWebview(`${name}.svelte`)));
   return (await Promise.all([...shared, ...own])).join("\n");
 }
@@ -274,6 +274,8 @@ export const builds = [
       "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
     format: "cjs",
+    // Parts are loaded by `require`: what fails while it is loaded is loaded again by the next try, and `import` keeps it.
+    supported: { "dynamic-import": false },
     // What modules know of their own place.
     define: {
       ...forNode.define,

@@ -1,7 +1,7 @@
 /** Runs one prompt on one folder in plain Node: for scripts, tests and benchmarks. */
 import module from "node:module";
 import { localized } from "../l10n/l10n.ts";
-import { stateFolder } from "../query/state-folder.ts";
+import { stateFolder } from "../runtime/state-folder.ts";
 import { useEnvironmentLanguage } from "./language.ts";
 import { takeKeys } from "./take-keys.ts";
 

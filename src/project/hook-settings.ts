@@ -27,7 +27,7 @@ export interface HookSettings {
   skipped: readonly string[];
 }
 
-interface HookOptions extends ConfigPlaces {
+export interface HookOptions extends ConfigPlaces {
   /** Whether to use hooks of the workspace's files; true by default. */
   files?: boolean;
   /** Value of the setting `rondo.hooks`. */

@@ -7,16 +7,8 @@ import { PermissionMode } from "../chat/events.ts";
 import type { ModelRef } from "../chat/message.ts";
 import { msg } from "../l10n/l10n.ts";
 import type { Thinking } from "../loop/model.ts";
-import {
-  accessFromEnvironment,
-  defaultModel,
-  headersFromEnvironment,
-  isReady,
-  type ProviderAccess,
-  type ProviderID,
-  providerIDs,
-} from "../providers/providers.ts";
 import { isSessionID } from "../record/sessions.ts";
+import { chooseModel, type ResolvedModel } from "../runtime/process-models.ts";
 import { type SandboxMode, sandboxModes } from "../tools/host.ts";
 import { QueryError } from "./query-error.ts";
 import type { Options } from "./query-types.ts";
@@ -194,37 +186,21 @@ export function foldersOf({ cwd = process.cwd(), additionalDirectories = [] }: O
   return [first, ...additionalDirectories.map((folder) => path.resolve(first, folder))];
 }
 
-export interface QueryModel {
+export interface QueryModel extends Pick<ResolvedModel, "accessTo"> {
   model: ModelRef;
-  /** Returns key and address of a provider: the caller's own for the chosen provider, else those of the environment. */
-  accessTo(provider: string): { provider: ProviderID; access: ProviderAccess };
 }
 
-/** @throws QueryError when the address is invalid, or a custom server is given without a model */
-export function chooseModel(options: Options): QueryModel {
-  const { env = process.env, baseUrl, apiKey, api = "auto" } = options;
-  const ownAccess = (id: ProviderID): ProviderAccess => {
-    const found = accessFromEnvironment(id, env);
-    const baseURL = baseUrl ?? found.baseURL;
-    return { apiKey: apiKey ?? found.apiKey, baseURL, api, headers: headersFromEnvironment(id, baseURL, env) };
-  };
-  for (const [name, address] of Object.entries({ baseUrl, traceCollector: options.traceCollector })) {
+/** @throws QueryError when an address is invalid, or a custom server is given without a model */
+export function modelFor(options: Options): QueryModel {
+  const { env = process.env, baseUrl: baseURL, apiKey, api = "auto", traceCollector } = options;
+  for (const [name, address] of Object.entries({ baseUrl: baseURL, traceCollector })) {
     if (address === undefined || (/^https?:\/\//.test(address) && URL.canParse(address))) continue;
     throw invalid(msg('{0} takes an http or https address; not "{1}".', name, address));
   }
-  const provider = options.provider ?? providerIDs.find((id) => isReady(ownAccess(id))) ?? "anthropic";
-  const modelID = options.model ?? defaultModel(provider, ownAccess(provider), env);
+  const chosen = chooseModel({ env, provider: options.provider, modelID: options.model, apiKey, baseURL, api });
+  const { provider: providerID, modelID, accessTo } = chosen;
   if (modelID === undefined) throw invalid(msg("A custom server needs a model name (model, --model)."));
-  return {
-    model: { providerID: provider, modelID },
-    accessTo(id) {
-      const found = providerIDs.find((one) => one === id);
-      if (!found) throw new QueryError("model", msg('There is no provider "{0}" here.', id));
-      if (found === provider) return { provider: found, access: ownAccess(found) };
-      const access = accessFromEnvironment(found, env);
-      return { provider: found, access: { ...access, headers: headersFromEnvironment(found, access.baseURL, env) } };
-    },
-  };
+  return { model: { providerID, modelID }, accessTo };
 }
 
 export function thinkingOf({ thinking, effort, maxThinkingTokens }: Options): Thinking {

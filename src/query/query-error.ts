@@ -1,6 +1,7 @@
 import { ModelError } from "../loop/model.ts";
 import { IntakeError } from "../loop/session/intake-error.ts";
 import { RecordError } from "../loop/storage.ts";
+import { OpenSessionError } from "../runtime/open-session.ts";
 import type { QueryErrorCode } from "./query-types.ts";
 
 export class QueryError extends Error {
@@ -20,6 +21,7 @@ export class QueryError extends Error {
 export function asQueryError(error: unknown): unknown {
   if (error instanceof IntakeError) return new QueryError(error.code, error.message, "", error);
   if (error instanceof RecordError) return new QueryError("record", error.message, error.next, error);
+  if (error instanceof OpenSessionError) return new QueryError(error.code, error.message, "", error);
   if (error instanceof ModelError) return new QueryError("model", error.message, error.next, error);
   return error;
 }

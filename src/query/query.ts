@@ -195,7 +195,8 @@ class QueryRun implements Query {
   #follow({ session }: QueryRuntime) {
     const { chat } = session;
     const { canUseTool, includePartialMessages = false } = this.#options;
-    const { limits, facts } = this.#plan;
+    const { limits, models } = this.#plan;
+    const { facts } = models;
     const projection = projectMessages({
       chat,
       partial: includePartialMessages,

@@ -1,39 +1,35 @@
-/** The composition root of a query: creates a session with everything it depends on, and disposes of it. */
+/** Translates the options of a query into the parts of a session, which `src/runtime` composes. */
 
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { passedVariables } from "../base/node/without-keys.ts";
-import type { Chat } from "../chat/apply.ts";
 import type { PermissionMode } from "../chat/events.ts";
-import type { ModelRef } from "../chat/message.ts";
 import type { Rule } from "../chat/requests.ts";
-import {
-  defaultStoreLimitBytes,
-  noSessionCheckpoints,
-  openCheckpoints,
-  type SessionCheckpoints,
-} from "../checkpoints/session-checkpoints.ts";
+import { defaultStoreLimitBytes, noSessionCheckpoints, openCheckpoints } from "../checkpoints/session-checkpoints.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
-import { type Hooks, noHooks } from "../loop/hooks.ts";
+import type { Hooks } from "../loop/hooks.ts";
 import { defaultLimits, type Limits } from "../loop/limits.ts";
 import { forLog } from "../loop/loop-events.ts";
-import type { Model } from "../loop/model.ts";
-import { Session } from "../loop/session/session.ts";
-import type { SessionDeps } from "../loop/session/session-deps.ts";
-import { type FactSource, withCachePrices } from "../loop/setup/model-facts.ts";
+import type { Session } from "../loop/session/session.ts";
+import type { Choices } from "../loop/setup/agent-config.ts";
+import { withCachePrices } from "../loop/setup/model-facts.ts";
 import { choosePatchOrEdits } from "../loop/setup/patch-tool.ts";
 import type { Project } from "../loop/setup/project.ts";
-import { noLedger, noLock, noRecord } from "../loop/storage.ts";
-import { KnownFacts } from "../providers/catalog/model-facts.ts";
-import { askProvider, isProviderID, isReady, openModel } from "../providers/providers.ts";
+import { isReady } from "../providers/providers.ts";
 import { SpendingLedger } from "../record/ledger.ts";
-import { RecordLock } from "../record/session-lock.ts";
+import { Sessions } from "../record/sessions.ts";
+import { composeSession, type SessionParts } from "../runtime/compose-session.ts";
+import { type OpenedSession, openSession } from "../runtime/open-session.ts";
+import { type ProcessModels, processModels } from "../runtime/process-models.ts";
+import { hasServers, type ProcessServers, processServers } from "../runtime/process-servers.ts";
+import type { ProjectReader } from "../runtime/project-reader.ts";
+import { type SessionRecord, StoredRecord, unstoredRecord } from "../runtime/session-record.ts";
+import { sessionTrace } from "../runtime/session-trace.ts";
+import { stateFolder } from "../runtime/state-folder.ts";
 import { builtInTools } from "../tools/built-in/all.ts";
-import { taskTool } from "../tools/built-in/task.ts";
-import { standIns } from "../tools/built-in/tool-search.ts";
 import type { ConfigPlaces } from "../tools/node-host/config-files.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
@@ -42,29 +38,24 @@ import { boundaryOf, rulesOf, withheldTools } from "./caller-rules.ts";
 import {
   checkMode,
   checkOptions,
-  chooseModel,
   foldersOf,
+  modelFor,
   notesOf,
   type QueryModel,
   sandboxOf,
   thinkingOf,
 } from "./check-options.ts";
-import { type OpenedSession, openSession } from "./open-session.ts";
 import { asQueryError } from "./query-error.ts";
 import type { Options, QueryExitReason, SDKSystemMessage } from "./query-types.ts";
-import { serversOf } from "./run-servers.ts";
-import { createRunTrace } from "./run-trace.ts";
-import { stateFolder } from "./state-folder.ts";
 
 export interface ResolvedOptions extends OpenedSession, QueryModel {
-  chat: Chat;
+  sessions: Sessions;
   folders: [string, ...string[]];
   mode: PermissionMode;
   agent: string;
   agents: readonly Agent[];
   limits: Limits;
-  facts: FactSource;
-  fallback: ModelRef | undefined;
+  models: ProcessModels;
   rules: readonly Rule[];
   persist: boolean;
   trusted: boolean;
@@ -76,28 +67,23 @@ export function resolveOptions(options: Options): ResolvedOptions {
   const notes = notesOf(options);
   checkOptions(options, notes.say);
   const folders = foldersOf(options);
-  const choice = chooseModel(options);
+  const chosen = modelFor(options);
   const { fallbackModel, agent = "build", persistSession = true, trusted = true, permissionMode = "default" } = options;
   const limits = limitsOf(options);
+  const fallback = fallbackModel === undefined ? undefined : { ...chosen.model, modelID: fallbackModel };
+  const sessions = new Sessions(sessionsFolder(options));
   try {
     return {
-      ...openSession(options, folders[0]),
-      ...choice,
+      ...openSession(sessions, wantedSession(options), folders[0]),
+      ...chosen,
       ...notes,
+      sessions,
       folders,
       mode: checkMode(permissionMode),
       agent,
       agents: agentsOf(options),
       limits,
-      facts: new KnownFacts({
-        limits: () => limits,
-        isProvider: isProviderID,
-        ask: async ({ providerID, modelID }, signal) => {
-          const { provider, access } = choice.accessTo(providerID);
-          return isReady(access) ? await askProvider(provider, access, modelID, signal) : undefined;
-        },
-      }),
-      fallback: fallbackModel === undefined ? undefined : { ...choice.model, modelID: fallbackModel },
+      models: processModels(chosen.accessTo, limits, fallback),
       rules: rulesOf(options),
       persist: persistSession,
       trusted,
@@ -121,63 +107,50 @@ export interface QueryRuntime {
 }
 
 export async function createRuntime(plan: ResolvedOptions, options: Options): Promise<QueryRuntime> {
-  const { chat, sessions, persist, model, mode, agent, folders, trusted, limits, say, log } = plan;
-  const { id } = chat.session;
+  const { chat, persist, model, mode, agent, folders, trusted, models, say, log } = plan;
   const appended = typeof options.systemPrompt === "object" ? (options.systemPrompt.append ?? "") : "";
   const choices = { mode, modeEnd: undefined, model, agent, thinking: thinkingOf(options), appended };
   // Git works while everything else is loaded.
   const isTold = trusted && chat.prefix === undefined;
   const git = isTold ? import("../project/git-state.ts").then(({ gitState }) => gitState(folders[0])) : undefined;
-  const load = await projectLoader(plan, options);
+  const { reader, load } = await projectOf(plan, options);
   const first = load();
   let unread: Project | undefined = first;
-  const hooks = await hooksOf(plan, options, () => choices.mode);
+  const hooks = await hooksOf(plan, options, choices, reader);
   const builtIn = builtInTools({ editor: false });
   const tools = registryOf(builtIn, withheldTools(options, [...builtIn.map(({ name }) => name), "task"]));
-  const servers = await serversOf(options, { ...plan, boundary: boundaryOf(plan.rules) });
-  const workspaceRules: Rule[] = [];
-  const checkpoints = persist && trusted ? checkpointsOf(plan) : noSessionCheckpoints;
-  const scratch = persist ? undefined : mkdtempSync(path.join(os.tmpdir(), "rondo-"));
-  const trace = createRunTrace(chat, options, say);
-  const record = persist ? openRecord(plan) : noRunRecord;
-  const session = new Session(chat, choices, {
+  const servers = await serversOf(plan, options);
+  const record = persist ? storedRecord(plan) : unstoredRecord();
+  const { traceFile: file, traceCollector: collector, env = process.env } = options;
+  const trace = sessionTrace(chat, { file, collector, headers: env["OTEL_EXPORTER_OTLP_HEADERS"] }, say);
+  const { session, close } = composeSession({
+    ...{ chat, choices, record, tools, hooks, models },
+    externalTools: servers,
     host: nodeHost({
       folders,
       trusted,
-      overflowDir: scratch ?? sessions.outputs(id),
+      overflowDir: record.outputs,
       sandbox: sandboxOf(options),
-      state: [stateFolder(), sessions.folder],
+      state: [stateFolder(), plan.sessions.folder],
       passed: passedOf(options),
     }),
-    tools,
-    externalTools: servers,
-    toolSearchTools: standIns,
-    checkpoints,
-    taskTool,
-    recorder: record.recorder,
-    lock: record.lock,
-    ledger: record.ledger,
-    limits: () => limits,
-    facts: plan.facts,
-    platform: process.platform,
-    openModel: modelOpener(plan),
-    fallbackModel: () => plan.fallback,
-    rules: () => ({ user: plan.rules, workspace: workspaceRules }),
-    keepRules: (rules) => workspaceRules.push(...rules),
-    ruleUsed() {},
-    project() {
-      const project = unread ?? load();
-      unread = undefined;
-      return project;
+    checkpoints: checkpointsOf(plan),
+    rules: rulesIn(plan),
+    project: {
+      project() {
+        const project = unread ?? load();
+        unread = undefined;
+        return project;
+      },
+      gitState: async () => (await git) ?? "unknown",
     },
-    ...(git && { gitState: () => git }),
-    hooks,
-    openChild: record.openChild,
-    attended: options.canUseTool !== undefined,
-    // The result of a run is that of its own prompts.
-    sendsWaiting: false,
-    // Nobody looks for a session that is not stored.
-    titles: persist && (options.titles ?? true),
+    user: {
+      attended: options.canUseTool !== undefined,
+      // The result of a run is that of its own prompts.
+      sendsWaiting: false,
+      // Nobody looks for a session that is not stored.
+      titles: persist && (options.titles ?? true),
+    },
     log: {
       event(event) {
         trace?.take(event);
@@ -188,13 +161,15 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
       note: log,
       bug: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     },
+    own: trace ? [servers, trace] : [servers],
   });
   return {
     session,
+    close,
     init() {
       const answering = first.agents.find(agent);
       const allowed = tools.offered().filter(({ name }) => isSwitchedOn(answering.tools, name));
-      const own = choosePatchOrEdits(allowed, plan.facts.of(model).flags.includes("applyPatch")).tools;
+      const own = choosePatchOrEdits(allowed, models.facts.of(model).flags.includes("applyPatch")).tools;
       const isTask = !tools.isDisabled("task") && isSwitchedOn(answering.tools, "task");
       return {
         type: "system",
@@ -205,7 +180,7 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
         model: model.modelID,
         permissionMode: choices.mode,
         apiKeySource: isReady(plan.accessTo(model.providerID).access) ? "user" : "none",
-        mcp_servers: servers.status(),
+        mcp_servers: servers.views().map(({ name, state }) => ({ name, status: statuses[state.type] ?? "pending" })),
         slash_commands: ["compact"],
         skills: [],
         plugins: [],
@@ -218,81 +193,70 @@ export async function createRuntime(plan: ResolvedOptions, options: Options): Pr
       await Promise.race([session.titled(), wait]);
       patience.abort();
     },
-    async close(reason) {
-      try {
-        await session.dispose(reason);
-        await trace?.close();
-        await Promise.all([servers.close(), checkpoints.close()]);
-      } finally {
-        record.close();
-        if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
-      }
-    },
   };
 }
 
+/** States of servers in the public SDK, by Rondo's. */
+const statuses: Record<string, string> = { ready: "connected", "sign-in": "needs-auth", failed: "failed" };
+
+function sessionsFolder({ sessionDir }: Options): string {
+  return sessionDir === undefined ? path.join(stateFolder(), "sessions") : path.resolve(sessionDir);
+}
+
+function wantedSession({ sessionId: id, resume, forkSession, resumeSessionAt: until, ...options }: Options) {
+  if (resume === undefined && !options.continue) return { id, from: undefined };
+  const which = resume === undefined ? ("newest" as const) : { id: resume };
+  return { id, from: { which, as: forkSession || until !== undefined ? { until } : ("itself" as const) } };
+}
+
 /** Checkpoints are stored next to the sessions, which share their file copies. */
-function checkpointsOf({ chat, sessions, folders, log }: ResolvedOptions): SessionCheckpoints {
+function checkpointsOf({ chat, sessions, folders, persist, trusted, log }: ResolvedOptions) {
+  if (!persist || !trusted) return noSessionCheckpoints;
+  const roots = folders.map((folder) => realpathSync(folder));
   return openCheckpoints({
     folder: path.join(sessions.folder, "checkpoints"),
     sessionID: chat.session.id,
-    roots: folders.map((folder) => realpathSync(folder)),
-    limitBytes: defaultStoreLimitBytes,
+    roots: () => roots,
+    limitBytes: () => defaultStoreLimitBytes,
     log,
   });
 }
 
-interface RunRecord extends Pick<SessionDeps, "recorder" | "lock" | "ledger" | "openChild"> {
-  close(): void;
+/** Rules that are kept hold for the rest of the query. */
+function rulesIn({ rules: user }: ResolvedOptions): SessionParts["rules"] {
+  const workspace: Rule[] = [];
+  return { rules: () => ({ user, workspace }), keepRules: (rules) => workspace.push(...rules), ruleUsed() {} };
 }
 
-const noRunRecord: RunRecord = {
-  recorder: noRecord,
-  lock: noLock,
-  ledger: noLedger,
-  openChild: () => ({ ...noRecord, close() {} }),
-  close() {},
-};
-
-function openRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions): RunRecord {
+function storedRecord({ sessions, chat, found, limits, say, log }: ResolvedOptions): SessionRecord {
   const { id, forkOf } = chat.session;
-  const warn = (error: Error) => say(error.message);
   if (forkOf && !sessions.has(id)) sessions.add(chat);
   for (const { line } of found?.broken ?? [])
     say(msg("Line {0} of the record could not be read and was left out.", line));
-  const transcript = sessions.transcript(id, warn, found);
-  return {
-    recorder: transcript,
-    lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs: limits.lockTimeoutMs }),
+  return new StoredRecord(id, {
+    ...{ sessions, found, lockTimeoutMs: limits.lockTimeoutMs, isAlive: undefined },
     ledger: new SpendingLedger(path.join(sessions.folder, "spending"), log),
-    openChild: (childID) => sessions.transcript(childID, warn),
-    close() {
-      transcript.close();
-      sessions.saveSummary(chat);
-    },
-  };
+    failed: ({ message }) => say(message),
+  });
 }
 
-/** Returns a function that loads rules files, agents and memory from the wanted setting sources. */
-async function projectLoader(plan: ResolvedOptions, options: Options): Promise<() => Project> {
+/** Returns what loads rules files, agents and memory from the wanted setting sources. */
+async function projectOf(plan: ResolvedOptions, options: Options) {
   // Loaded late: it brings a YAML parser.
-  const [{ loadProject }, { findRepository }] = await Promise.all([
-    import("../project/project.ts"),
+  const [{ ProjectReader }, { findRepository }] = await Promise.all([
+    import("../runtime/project-reader.ts"),
     import("../base/node/repository.ts"),
   ]);
   const { systemPrompt } = options;
   const prompt = typeof systemPrompt === "string" ? systemPrompt : undefined;
-  const reported = new Set<string>();
-  return () => {
-    const project = loadProject(sourcesOf(plan, options));
-    for (const problem of project.problems) {
-      if (!reported.has(problem)) plan.say(problem);
-      reported.add(problem);
-    }
+  const reader = new ProjectReader(plan.say);
+  const load = (): Project => {
+    const project = reader.load(sourcesOf(plan, options));
     // Also where the folder's own files are not wanted.
     const root = project.root ?? findRepository(plan.folders[0])?.root;
     return { ...project, root, agents: withCallers(project.agents, plan.agents, plan.agent, prompt) };
   };
+  return { reader, load };
 }
 
 /** Shared and local files of the workspace are read together. */
@@ -312,39 +276,37 @@ function passedOf({ passEnvironment = [], env = process.env }: Options): NodeJS.
   return passedVariables(passEnvironment, env);
 }
 
-async function hooksOf(plan: ResolvedOptions, options: Options, permissionMode: () => PermissionMode): Promise<Hooks> {
+async function hooksOf(
+  plan: ResolvedOptions,
+  options: Options,
+  choices: Choices,
+  reader: ProjectReader,
+): Promise<Hooks> {
   const { chat, sessions, folders, persist, say, log } = plan;
-  const context = {
-    cwd: folders[0],
-    sessionID: chat.session.id,
-    transcriptPath: persist ? sessions.path(chat.session.id) : "",
-    permissionMode,
-  };
-  const { loadHooks } = await import("../project/hook-settings.ts");
+  const { id: sessionID } = chat.session;
+  const about = { cwd: folders[0], sessionID, transcriptPath: persist ? sessions.path(sessionID) : "" };
   const { env = process.env, allowProjectHooks: files = false } = options;
-  const settings = loadHooks({ ...sourcesOf(plan, options), files, own: options.settings?.hooks });
-  if (settings.skipped.length > 0) {
-    const names = settings.skipped.join(" and ");
+  const { hooks, skipped } = reader.hooks(
+    { ...sourcesOf(plan, options), files, own: options.settings?.hooks },
+    { ...about, choices, env, passed: passedOf(options), note: log },
+  );
+  if (skipped.length > 0) {
+    const names = skipped.join(" and ");
     say(msg("The hooks of {0} are not run: allowProjectHooks (--project-hooks) allows them.", names));
   }
-  for (const problem of settings.problems) say(problem);
-  let hooks = noHooks;
-  if (settings.hooks.size > 0) {
-    const { commandHooks } = await import("../project/command-hooks.ts");
-    hooks = commandHooks(settings, { ...context, env, passed: passedOf(options), onNote: log });
-  }
   if (options.hooks === undefined) return hooks;
-  return (await import("./callback-hooks.ts")).withCallbacks(hooks, options.hooks, context);
+  const { withCallbacks } = await import("./callback-hooks.ts");
+  return withCallbacks(hooks, options.hooks, { ...about, permissionMode: () => choices.mode });
 }
 
-function modelOpener({ accessTo }: ResolvedOptions): (ref: ModelRef) => Promise<Model> {
-  const open = new Map<string, Promise<Model>>();
-  return ({ providerID }) => {
-    const { provider, access } = accessTo(providerID);
-    const model = open.get(provider) ?? openModel(provider, access);
-    open.set(provider, model);
-    return model;
-  };
+async function serversOf(plan: ResolvedOptions, options: Options): Promise<ProcessServers> {
+  const { folders, trusted, rules, say, log } = plan;
+  const { mcpServers: given, allowProjectMcpServers: allowed = false, env = process.env } = options;
+  if (trusted && !allowed && hasServers(folders)) {
+    say(msg("The servers of .mcp.json were not started: allowProjectMcpServers (--project-mcp) allows them."));
+  }
+  const passed = options.passEnvironment ?? [];
+  return await processServers({ given, allowed, folders, trusted, boundary: boundaryOf(rules), env, passed, say, log });
 }
 
 function limitsOf(options: Options): Limits {

@@ -28,11 +28,15 @@ async function bench(folder: string, size: number, report: Report): Promise<void
   const checkpoints = openCheckpoints({
     folder: path.join(folder, "store"),
     sessionID: "bench",
-    roots: [root],
-    limitBytes: 1e9,
+    roots: () => [root],
+    limitBytes: () => 1e9,
     log: (line) => process.stderr.write(`${line}\n`),
-    changed: async () => {
-      reviewed = performance.now();
+    reviewer: {
+      commandBegins: () => () => {},
+      backgroundBegins: () => () => {},
+      take: async () => {
+        reviewed = performance.now();
+      },
     },
   });
   const { signal } = new AbortController();

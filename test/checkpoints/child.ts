@@ -10,7 +10,11 @@ import { openCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 const [store = "", folder = "", sessionID = "", name = "", rounds = "", turn] = process.argv.slice(2);
 const { signal } = new AbortController();
 const file = path.join(folder, name);
-const checkpoints = openCheckpoints({ folder: store, sessionID, roots: [folder], limitBytes: 1e9, log: console.error });
+const checkpoints = openCheckpoints({
+  ...{ folder: store, sessionID, log: console.error },
+  roots: () => [folder],
+  limitBytes: () => 1e9,
+});
 
 let first = "";
 for (let round = 0; round < Number(rounds); round++) {

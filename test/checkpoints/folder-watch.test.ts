@@ -87,15 +87,15 @@ describe("changes that events tell", () => {
       void reviewed.push(
         files.map((file) => `${path.relative(work, file.path)} ${file.movedFrom ?? ""}`.trim()).sort(),
       );
-    const steps = new StepTracker({ roots: [work], storeFolder: folder, store, pool, log, changed });
-    await steps.begin("chk_1", Date.now());
+    const steps = new StepTracker({ roots: [work], storeFolder: folder, store, pool, log, changed, settle() {} });
+    await steps.begin({ id: "chk_1", at: Date.now() });
     await steps.ready("unknown");
     shell("echo 2 > a; mkdir -p new; mv sub/1 new/1; echo 2 > ../outside");
     const change = await steps.end("chk_2");
     assert.deepEqual(reviewed, [["a", `new/1 ${at("sub/1")}`], ["linked"]]);
     assert.deepEqual(change?.files, ["a", "linked", "new/1", "sub/1"]);
     // The first scan has left nothing for the next step.
-    await steps.begin("chk_3", Date.now());
+    await steps.begin({ id: "chk_3", at: Date.now() });
     await steps.ready("unknown");
     assert.equal(await steps.end("chk_4"), undefined);
     await steps.close();

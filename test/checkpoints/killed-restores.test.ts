@@ -90,7 +90,7 @@ describe("restores that are killed", () => {
     const store = new SessionStore({ folder: world.store, sessionID: "ses", limitBytes: 1e9, log });
     const pool = new CopyPool(path.join(world.store, "scratch"));
     const { roots, store: storeFolder } = world;
-    const steps = new StepTracker({ roots, storeFolder, store, pool, log, changed: undefined });
+    const steps = new StepTracker({ roots, storeFolder, store, pool, log, changed: undefined, settle() {} });
     open.push({ steps, store });
     return { steps, restores: new Restorer(roots, store, steps, undefined) };
   }
@@ -118,7 +118,7 @@ describe("restores that are killed", () => {
     fill();
     const before = world.tree();
     const first = start();
-    await first.steps.begin("snp_1", 1);
+    await first.steps.begin({ id: "snp_1", at: 1 });
     await first.steps.ready("unknown");
     world.shell(changes);
     await first.steps.end("snp_2");

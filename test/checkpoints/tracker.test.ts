@@ -34,7 +34,15 @@ describe("the tracker of steps", () => {
     const log = (line: string) => assert.fail(line);
     const store = new SessionStore({ folder, sessionID: "ses", limitBytes: 1e9, log });
     const pool = new CopyPool(path.join(folder, "scratch"));
-    const steps = new StepTracker({ roots: [work], storeFolder: folder, store, pool, log, changed: undefined });
+    const steps = new StepTracker({
+      roots: [work],
+      storeFolder: folder,
+      store,
+      pool,
+      log,
+      changed: undefined,
+      settle() {},
+    });
     const opened = { steps, store, restores: new Restorer([work], store, steps, undefined) };
     open.push(opened);
     return opened;
@@ -51,13 +59,13 @@ describe("the tracker of steps", () => {
   it("records what a killed run may have written, once, and claims to know none of it", async () => {
     for (const name of ["changed", "deleted", "same"]) put(name, "one\n");
     const killed = start().steps;
-    await killed.begin("snp_1", 1);
+    await killed.begin({ id: "snp_1", at: 1 });
     await killed.ready(["changed", "deleted", "same", "made"].map(at));
     put("changed", "two\n");
     rmSync(at("deleted"));
     put("made", "new\n");
     const { steps, restores } = start();
-    await steps.begin("snp_2", 2);
+    await steps.begin({ id: "snp_2", at: 2 });
     const unknown = (text: string) => ({ ...file(text), hash: "" });
     assert.deepEqual(changes("agent"), [
       {
@@ -71,7 +79,7 @@ describe("the tracker of steps", () => {
       },
     ]);
     await steps.end("snp_3");
-    await steps.begin("snp_4", 4);
+    await steps.begin({ id: "snp_4", at: 4 });
     assert.equal(changes("agent").length, 1);
     const { files } = await restores.preview("snp_1");
     assert.deepEqual(
@@ -86,10 +94,10 @@ describe("the tracker of steps", () => {
 
   it("ends a step that was not ended when the next one begins, and waits for one that is ending", async () => {
     const { steps, store } = start();
-    await steps.begin("snp_1", 1);
+    await steps.begin({ id: "snp_1", at: 1 });
     await steps.ready([at("a")]);
     put("a", "one\n");
-    await steps.begin("snp_2", 2);
+    await steps.begin({ id: "snp_2", at: 2 });
     assert.deepEqual(
       lines().map((line) => (line.type === "snapshot" ? line.id : line.type)),
       ["snp_1", "intent", "change", "snp_2-0", "snp_2"],
@@ -97,7 +105,7 @@ describe("the tracker of steps", () => {
     await steps.ready([at("a")]);
     put("a", "two\n");
     const ended = steps.end("snp_3");
-    const begun = steps.begin("snp_4", 4);
+    const begun = steps.begin({ id: "snp_4", at: 4 });
     const change = await ended;
     await begun;
     assert.deepEqual([change?.snapshot, change?.files], ["snp_3", ["a"]]);
@@ -113,7 +121,7 @@ describe("the tracker of steps", () => {
   it("remembers the first state of a file that is written several times in a step", async () => {
     const { steps, store } = start();
     put("a", "one\n");
-    await steps.begin("snp_1", 1);
+    await steps.begin({ id: "snp_1", at: 1 });
     for (const text of ["two\n", "three\n"]) {
       await steps.ready([at("a")]);
       put("a", text);
@@ -141,7 +149,7 @@ describe("the tracker of steps", () => {
   it("records up to 200 changes of the user, before the step that begins", async () => {
     const { steps, store } = start();
     const step = async (id: string) => {
-      await steps.begin(id, 1);
+      await steps.begin({ id, at: 1 });
       await steps.ready("unknown");
       return await steps.end(`${id}+`);
     };
@@ -167,7 +175,7 @@ describe("the tracker of steps", () => {
     put("old/er/a", "one\n");
     put("b", "one\n");
     symlinkSync("b", at("link"));
-    await steps.begin("snp_1", 1);
+    await steps.begin({ id: "snp_1", at: 1 });
     await steps.ready("unknown");
     rmSync(at("old"), { recursive: true });
     rmSync(at("link"));
@@ -182,13 +190,13 @@ describe("the tracker of steps", () => {
       files.map(({ path }) => path),
     );
     assert.deepEqual(result.left, []);
-    await steps.begin("snp_3", 3);
+    await steps.begin({ id: "snp_3", at: 3 });
     await steps.ready("unknown");
     assert.equal(await steps.end("snp_4"), undefined);
     assert.deepEqual(changes("user"), []);
     const undone = await restores.undo();
     assert.deepEqual([undone.left, undone.restored.length], [[], 4]);
-    await steps.begin("snp_5", 5);
+    await steps.begin({ id: "snp_5", at: 5 });
     await steps.ready("unknown");
     assert.equal(await steps.end("snp_6"), undefined);
     assert.deepEqual(changes("user"), []);

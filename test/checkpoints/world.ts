@@ -77,10 +77,14 @@ export class World {
     const opened = openCheckpoints({
       folder: this.store,
       sessionID,
-      roots: this.roots,
-      limitBytes,
+      roots: () => this.roots,
+      limitBytes: () => limitBytes,
       log: (line) => this.log.push(line),
-      changed: async (files) => void this.reviewed.push(files),
+      reviewer: {
+        commandBegins: () => () => {},
+        backgroundBegins: () => () => {},
+        take: async (files) => void this.reviewed.push(files),
+      },
       ...(writer && { writer }),
     });
     this.#open.push(opened);

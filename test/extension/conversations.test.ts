@@ -12,9 +12,8 @@ import { textPrompt } from "../../src/chat/prompt-input.ts";
 import { noSessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
 import { Conversations } from "../../src/extension/sessions/conversations.ts";
 import { isWindowThere } from "../../src/extension/sessions/window-alive.ts";
-import { commandHooks } from "../../src/project/command-hooks.ts";
-import { loadHooks } from "../../src/project/hook-settings.ts";
 import { Sessions } from "../../src/record/sessions.ts";
+import { ProjectReader } from "../../src/runtime/project-reader.ts";
 import { nodeHost } from "../../src/tools/node-host/node-host.ts";
 import { hookLog } from "../hook-log.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
@@ -62,21 +61,15 @@ describe("sessions of a window", () => {
       worktreeOf: () => undefined,
       markOf: () => undefined,
       toReview: () => ({ changes: 0, files: 0 }),
-      deps: sessionDeps(
-        { model, bugs },
-        {
-          hostFor: () => nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
-          hooksFor: (chat, transcriptPath, choices) => {
-            const { cwd, id: sessionID } = chat.session;
-            const from = { folders: [], home: folder, trusted: true, boundary: usualBoundary };
-            const settings = loadHooks({ ...from, own: hookSettings });
-            const permissionMode = () => choices.mode;
-            const context = { cwd, sessionID, transcriptPath, permissionMode, env: process.env, onNote() {} };
-            return commandHooks(settings, context);
-          },
-          checkpointsFor: () => noSessionCheckpoints,
-        },
-      ),
+      deps: sessionDeps({ model, bugs }, ({ session: { id: sessionID, cwd } }, choices, { path: transcriptPath }) => {
+        const from = { folders: [], home: folder, trusted: true, boundary: usualBoundary, own: hookSettings };
+        const context = { cwd, sessionID, transcriptPath, choices, env: process.env, passed: {}, note() {} };
+        return {
+          host: nodeHost({ folders: [folder], trusted: true, overflowDir: path.join(folder, "outputs") }),
+          hooks: new ProjectReader((problem) => bugs.push(problem)).hooks(from, context).hooks,
+          checkpoints: noSessionCheckpoints,
+        };
+      }),
       choicesFor: () => ({
         mode: "default",
         modeEnd: undefined,

@@ -107,26 +107,16 @@ describe("two sessions on one folder", () => {
       worktreeOf: () => undefined,
       markOf: () => undefined,
       toReview: (id) => authors.count(id),
-      deps: sessionDeps(
-        { model, bugs },
-        {
-          hostFor: (chat) => host.forSession(store.outputs(chat.session.id)),
-          hooksFor: () => noHooks,
+      deps: sessionDeps({ model, bugs }, ({ session }, _choices, record) => {
+        const about = { sessionID: session.id, folders: () => [path.dirname(folder)], isApart: false };
+        const log = { warn: tell };
+        const checkpoints = editorCheckpoints({ ...about, storage: storageUri, log, review, changes });
+        opened.set(session.id, checkpoints);
+        return {
+          ...{ checkpoints, hooks: noHooks, host: host.forSession(record.outputs) },
           openModel: async () => limits.shared(await openModel("anthropic", access), access),
-          checkpointsFor: ({ session }) => {
-            const about = { sessionID: session.id, folders: () => [path.dirname(folder)], isApart: false };
-            const checkpoints = editorCheckpoints({
-              ...about,
-              storage: storageUri,
-              log: { warn: tell },
-              review,
-              changes,
-            });
-            opened.set(session.id, checkpoints);
-            return checkpoints;
-          },
-        },
-      ),
+        };
+      }),
       choicesFor: () => ({
         mode: "bypassPermissions",
         modeEnd: undefined,

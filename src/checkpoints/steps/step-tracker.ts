@@ -38,6 +38,8 @@ interface StepTrackerOptions {
   log(line: string): void;
   /** Called for a step before `end` resolves. */
   changed: StepReviewer;
+  /** Called before the first step, after all earlier work: ends what a process before this one has left. */
+  settle(): void;
 }
 
 export class StepTracker {
@@ -46,6 +48,7 @@ export class StepTracker {
   readonly #contents: EarlierContents;
   readonly #scans: FileScans;
   readonly #review: StepReview;
+  readonly #settle: () => void;
   readonly #named = new Map<string, NamedWrite>();
   /** Whether a command of the session runs in the background. */
   #hasBackground = false;
@@ -57,17 +60,21 @@ export class StepTracker {
   #command: RunningCommand | undefined;
 
   /** `storeFolder` is not scanned if it is in one of `roots`. */
-  constructor({ roots, storeFolder, store, pool, log, changed }: StepTrackerOptions) {
+  constructor({ roots, storeFolder, store, pool, log, changed, settle }: StepTrackerOptions) {
     this.#roots = roots;
     this.#store = store;
+    this.#settle = settle;
     this.#contents = new EarlierContents(roots, pool, store);
     this.#review = new StepReview(roots, store.blobs, changed);
     const { isWanted } = this.#review;
     this.#scans = new FileScans({ roots, storeFolder, contents: this.#contents, watches: isWanted, log });
   }
 
-  begin(id: string, at: number): Promise<void> {
-    this.#recover();
+  begin({ id, at }: { id: string; at: number }): Promise<void> {
+    if (this.#snapshot.id === "") {
+      void this.queue(async () => this.#settle());
+      this.#recover();
+    }
     // The previous step was not ended.
     if (this.busy && this.#ending === 0) void this.end(`${id}-0`);
     this.#snapshot = { id, at };
@@ -164,7 +171,6 @@ export class StepTracker {
 
   /** Records what a run that was killed during a step may have written. */
   #recover(): void {
-    if (this.#snapshot.id !== "") return;
     const { open } = this.#store.history();
     if (open.size === 0) return;
     const files = [...open].flatMap(([name, before]): Transition[] => {

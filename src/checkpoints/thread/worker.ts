@@ -11,7 +11,7 @@ import { ThreadCalls } from "./thread-calls.ts";
 export interface WorkerData extends Omit<SessionStoreOptions, "log"> {
   roots: readonly string[];
   hasWriter: boolean;
-  hasReview: boolean;
+  hasReviewer: boolean;
 }
 
 export type WorkerFunctions = ReturnType<typeof workerFunctions>;
@@ -26,20 +26,18 @@ export type OwnerFunctions = {
 };
 
 function workerFunctions(
-  { folder, sessionID, roots, limitBytes, hasWriter, hasReview }: WorkerData,
+  { folder, sessionID, roots, limitBytes, hasWriter, hasReviewer }: WorkerData,
   owner: () => ThreadCalls<OwnerFunctions>,
 ) {
   const log = (line: string) => void owner().call("log", line);
   const changed = (files: StepFiles) => void owner().call("changed", files);
   const store = new SessionStore({ folder, sessionID, limitBytes, log });
   const pool = new CopyPool(path.join(folder, "scratch"));
-  const steps = new StepTracker({
-    roots,
-    storeFolder: folder,
-    store,
-    pool,
-    log,
-    changed: hasReview ? changed : undefined,
+  const steps: StepTracker = new StepTracker({
+    ...{ roots, storeFolder: folder, store, pool, log },
+    changed: hasReviewer ? changed : undefined,
+    // The session goes on without the rest of a restore that was cut off. The log must know what it did before that.
+    settle: () => restores.settle(),
   });
   const writer = {
     unsaved: () => owner().call("unsaved", undefined),
@@ -47,17 +45,12 @@ function workerFunctions(
     written: (files: readonly string[]) => owner().call("written", files),
   };
   const restores = new Restorer(roots, store, steps, hasWriter ? writer : undefined);
-  let hasBegun = false;
   return {
-    begin: ({ id, at }: { id: string; at: number }) => {
-      // The session goes on without the rest of a restore that was cut off. The log must know what it did before that.
-      if (!hasBegun) void steps.queue(async () => restores.settle());
-      hasBegun = true;
-      return steps.begin(id, at);
-    },
-    ready: (writes: readonly string[] | "unknown") => steps.ready(writes),
-    end: (id: string) => steps.end(id),
-    background: (isRunning: boolean) => steps.background(isRunning),
+    // Those of each step are the tracker's own.
+    begin: steps.begin.bind(steps),
+    ready: steps.ready.bind(steps),
+    end: steps.end.bind(steps),
+    background: steps.background.bind(steps),
     preview: (snapshot: string) => steps.queue(() => restores.preview(snapshot)),
     restore: ({ snapshot, paths, rewindTo }: { snapshot: string; paths: readonly string[]; rewindTo: string }) =>
       steps.queue(() => restores.restore(snapshot, paths, rewindTo)),

@@ -5,6 +5,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { attempt } from "../../base/attempt.ts";
 import { TimeSlices } from "../../checkpoints/files/time-slices.ts";
+import type { ChangeReviewer } from "../../checkpoints/session-checkpoints.ts";
 import type { StepContent, StepFiles } from "../../checkpoints/steps/step-files.ts";
 import { t } from "../../l10n/l10n.ts";
 import { noEncoding } from "../../review/file-review.ts";
@@ -24,13 +25,16 @@ interface SeenDocument {
   isEdited: boolean;
 }
 
+/** Minimum time between two looks at all files while a command runs in the background. */
+const backgroundLookMs = 1000;
+
 interface StepChangesOptions {
   review: Review;
   /** Called with a sentence for the user. */
   tell(sentence: string): void;
 }
 
-export class StepChanges implements vscode.Disposable {
+export class StepChanges implements ChangeReviewer, vscode.Disposable {
   readonly #review: Review;
   readonly #tell: (sentence: string) => void;
   readonly #own: vscode.Disposable[];
@@ -53,18 +57,38 @@ export class StepChanges implements vscode.Disposable {
     for (const one of this.#own) one.dispose();
   }
 
-  /** To be called before a command runs in a step. The result is to be called when the step's changes were taken. */
   commandBegins(): () => void {
     this.#inSteps++;
-    const ends = [this.backgroundBegins(), this.#review.holdDisk()];
+    const ends = [this.#seeDocuments(), this.#review.holdDisk()];
     return once(() => {
       this.#inSteps--;
       for (const end of ends) end();
     });
   }
 
-  /** To be called when a command begins to run in the background. The result is to be called when it has ended. */
-  backgroundBegins(): () => void {
+  /** Looks when VS Code sees that files have changed. */
+  backgroundBegins(look: () => void): () => void {
+    const watcher = vscode.workspace.createFileSystemWatcher("**/*");
+    let timer: NodeJS.Timeout | undefined;
+    const lookSoon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        look();
+      }, backgroundLookMs);
+    };
+    watcher.onDidChange(lookSoon);
+    watcher.onDidCreate(lookSoon);
+    watcher.onDidDelete(lookSoon);
+    const seen = this.#seeDocuments();
+    return once(() => {
+      clearTimeout(timer);
+      watcher.dispose();
+      seen();
+    });
+  }
+
+  /** Follows the open documents until the result is called, as commands run. */
+  #seeDocuments(): () => void {
     if (this.#commands++ === 0) for (const document of vscode.workspace.textDocuments) this.#see(document);
     return once(() => {
       if (--this.#commands === 0) this.#seen.clear();

@@ -3,26 +3,25 @@ import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import type { HostNotice } from "../../chat/host-notice.ts";
 import type { SessionSummary } from "../../chat/session-views.ts";
-import type { SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
+import type { Limits } from "../../loop/limits.ts";
 import type { Session } from "../../loop/session/session.ts";
-import type { SessionDeps } from "../../loop/session/session-deps.ts";
 import type { Choices } from "../../loop/setup/agent-config.ts";
-import type { GitState, Project } from "../../loop/setup/project.ts";
+import type { Ledger } from "../../loop/storage.ts";
 import type { Sessions } from "../../record/sessions.ts";
+import type { SessionParts } from "../../runtime/compose-session.ts";
+import type { SessionRecord } from "../../runtime/session-record.ts";
 import type { SessionMark } from "./summary.ts";
 
-export interface SharedDeps
-  extends Omit<
-    SessionDeps,
-    "recorder" | "lock" | "openChild" | "host" | "hooks" | "checkpoints" | "project" | "gitState"
-  > {
-  checkpointsFor(chat: Chat): SessionCheckpoints;
+/** What a window gives its sessions. */
+export interface WindowDeps {
+  ledger: Ledger;
+  limits(): Limits;
+  /** Returns the parts of a session that is kept in `record`. */
+  partsOf(chat: Chat, choices: Choices, record: SessionRecord): SessionParts;
   /** Deletes the checkpoints of a deleted session. */
   forgetCheckpoints(sessionID: string): Promise<void>;
-  hostFor(chat: Chat): SessionDeps["host"];
-  project(chat: Chat): Project;
-  gitState(chat: Chat): Promise<GitState>;
-  hooksFor(chat: Chat, recordPath: string, choices: Choices): SessionDeps["hooks"];
+  /** Gets an error that nothing expects. */
+  bug(error: unknown): void;
 }
 
 export interface ConversationObserver {
@@ -35,7 +34,7 @@ export interface ConversationObserver {
 
 export interface ConversationsOptions {
   store: Sessions;
-  deps: SharedDeps;
+  deps: WindowDeps;
   observer: ConversationObserver;
   choicesFor(chat: Chat): Choices;
   /** Folder of new sessions. */

@@ -2,28 +2,25 @@
 
 import type * as vscode from "vscode";
 import { apply, type Chat, findChild } from "../../chat/apply.ts";
-import type { BackgroundCommand, Status } from "../../chat/events.ts";
+import type { Status } from "../../chat/events.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import type { SessionSummary, SessionTab } from "../../chat/session-views.ts";
 import { noSessionCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import { counted, t } from "../../l10n/l10n.ts";
-import { newSession, Session } from "../../loop/session/session.ts";
+import { newSession, type Session } from "../../loop/session/session.ts";
 import { RecordError } from "../../loop/storage.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
 import type { Replay } from "../../record/replay.ts";
-import { RecordLock } from "../../record/session-lock.ts";
 import type { Sessions } from "../../record/sessions.ts";
-import type { Transcript } from "../../record/transcript.ts";
+import { type ComposedSession, composeSession } from "../../runtime/compose-session.ts";
+import { StoredRecord } from "../../runtime/session-record.ts";
 import type { ConversationsOptions } from "./conversation-options.ts";
 import { stateOf, summaryOf } from "./summary.ts";
 import { isLive, SessionTabs } from "./tabs.ts";
 import { isWindowThere } from "./window-alive.ts";
 
-interface OpenSession {
-  session: Session;
-  transcript: Transcript;
-  lock: RecordLock;
-  checkpoints: SessionCheckpoints;
+interface OpenSession extends ComposedSession {
+  record: StoredRecord;
   closing: AbortController;
 }
 
@@ -36,7 +33,7 @@ export class Conversations implements vscode.Disposable {
   readonly #open = new Map<string, OpenSession>();
   /** Sessions that are closing: their hooks may still run. */
   readonly #closing = new Set<Promise<void>>();
-  readonly #timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
+  readonly #timer: NodeJS.Timeout;
   readonly #tabs = new SessionTabs();
   #current: Session;
 
@@ -45,6 +42,8 @@ export class Conversations implements vscode.Disposable {
     this.#store = options.store;
     this.#current = this.#start(newSession(options.folder)).session;
     this.#tabs.show(tabOf(this.#current.chat));
+    // Last: nobody could stop it if something above had failed.
+    this.#timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
   }
 
   get current(): Session {
@@ -53,7 +52,7 @@ export class Conversations implements vscode.Disposable {
 
   get runsElsewhere(): boolean {
     const open = this.#open.get(this.#current.chat.session.id);
-    return open !== undefined && isHeldElsewhere(open.lock);
+    return open !== undefined && isHeldElsewhere(open.record);
   }
 
   /** The tabs of the window, with their present states. */
@@ -117,7 +116,7 @@ export class Conversations implements vscode.Disposable {
   /** Whether the session runs here or in another process. */
   isBusy(id: string): boolean {
     const open = this.#open.get(id);
-    return open ? open.session.busy || isHeldElsewhere(open.lock) : isHeldElsewhere(this.#recordOf(id).lock);
+    return open ? open.session.busy || isHeldElsewhere(open.record) : isHeldElsewhere(this.#recordOf(id));
   }
 
   /**
@@ -174,8 +173,7 @@ export class Conversations implements vscode.Disposable {
   /** @throws RecordError when it runs in another window */
   async remove(id: string): Promise<void> {
     const open = this.#open.get(id);
-    const { lock } = open ?? this.#recordOf(id);
-    if (isHeldElsewhere(lock)) {
+    if (isHeldElsewhere(open?.record ?? this.#recordOf(id))) {
       throw new RecordError(
         t("This session runs in another window, so it was not deleted."),
         t("Stop it there first."),
@@ -203,9 +201,9 @@ export class Conversations implements vscode.Disposable {
   async decided(id: string, decisions: readonly ReviewDecision[]): Promise<void> {
     const open = this.#open.get(id);
     if (open) return await open.session.decided(decisions);
-    const { transcript } = this.#recordOf(id, this.#store.open(id));
-    for (const decision of decisions) transcript.append({ type: "decided", decision });
-    transcript.close();
+    const record = this.#recordOf(id, this.#store.open(id));
+    for (const decision of decisions) record.recorder.append({ type: "decided", decision });
+    record.close();
   }
 
   /** Returns all sessions, the newest first. */
@@ -235,6 +233,7 @@ export class Conversations implements vscode.Disposable {
 
   dispose(): void {
     clearInterval(this.#timer);
+    void this.closeAll();
   }
 
   #showAdded(chat: Chat, record: Pick<Replay, "end">): void {
@@ -254,12 +253,12 @@ export class Conversations implements vscode.Disposable {
   /** Changes the record of a session that is closed. @throws RecordError */
   #changeInfo(id: string, change: { title?: string; cwd?: string }): void {
     const found = this.#store.open(id);
-    const { transcript } = this.#recordOf(id, found);
+    const record = this.#recordOf(id, found);
     const event = { type: "session", session: { ...found.chat.session, ...change } } as const;
     apply(found.chat, event);
-    transcript.append(event);
-    transcript.close();
-    this.#store.saveSummary(found.chat);
+    record.recorder.append(event);
+    record.close();
+    record.saveSummary(found.chat);
   }
 
   /** An empty session leaves no tab, as it leaves no record. */
@@ -291,37 +290,27 @@ export class Conversations implements vscode.Disposable {
     return open;
   }
 
-  #recordOf(id: string, found?: Pick<Replay, "end">): { transcript: Transcript; lock: RecordLock } {
-    const transcript = this.#store.transcript(id, (error) => this.#tell(error), found);
-    const { lockTimeoutMs } = this.#options.deps.limits();
-    return { transcript, lock: new RecordLock(transcript, { sessionID: id, lockTimeoutMs, isAlive: isWindowThere }) };
+  #recordOf(id: string, found?: Pick<Replay, "end">): StoredRecord {
+    const { ledger, limits } = this.#options.deps;
+    const { lockTimeoutMs } = limits();
+    const failed = (error: RecordError) => this.#tell(error);
+    return new StoredRecord(id, {
+      ...{ sessions: this.#store, found, ledger, lockTimeoutMs, isAlive: isWindowThere, failed },
+    });
   }
 
   #start(chat: Chat, found?: Pick<Replay, "end">): OpenSession {
     const { id } = chat.session;
-    const { transcript, lock } = this.#recordOf(id, found);
-    const { hostFor, hooksFor, checkpointsFor, project, gitState, ...shared } = this.#options.deps;
-    const checkpoints = checkpointsFor(chat);
-    const choices = this.#options.choicesFor(chat);
-    const session = new Session(chat, choices, {
-      ...shared,
-      host: hostFor(chat),
-      project: () => project(chat),
-      gitState: () => gitState(chat),
-      checkpoints,
-      hooks: hooksFor(chat, transcript.path, choices),
-      recorder: transcript,
-      lock,
-      openChild: (childID) => this.#store.transcript(childID, (error) => this.#tell(error)),
-    });
-    const open = { session, transcript, lock, checkpoints, closing: new AbortController() };
+    const record = this.#recordOf(id, found);
+    const { deps, choicesFor } = this.#options;
+    const composed = composeSession(deps.partsOf(chat, choicesFor(chat), record));
+    const { session } = composed;
+    const open = { ...composed, record, closing: new AbortController() };
     this.#open.set(id, open);
-    const following = transcript.follow((events) => session.catchUp(events));
+    const following = record.recorder.follow((events) => session.catchUp(events));
     open.closing.signal.addEventListener("abort", () => following.dispose());
     session.listen((event) => {
-      if (event.type === "ended" || event.type === "session") this.#store.saveSummary(session.chat);
       this.#options.observer.event(session, event);
-      if (event.type === "background") void checkpoints.background(event.commands.some(isRunning));
       const mayBeOver = event.type === "ended" || event.type === "background";
       // A session that another took the place of before it said that it works has no tab yet.
       if (event.type === "status" && event.status.type !== "idle") this.#tabs.add(tabOf(session.chat));
@@ -332,14 +321,14 @@ export class Conversations implements vscode.Disposable {
   }
 
   /** Closes the turn that the record ends in, after the host of a reloaded window has released the session. */
-  async #recover({ session, lock, closing }: OpenSession): Promise<void> {
+  async #recover({ session, record, closing }: OpenSession): Promise<void> {
     try {
       if (await session.recover()) return;
-      if (await lock.challenge(closing.signal)) await session.recover();
+      if (await record.lock.challenge(closing.signal)) await session.recover();
     } catch (error) {
       if (closing.signal.aborted) return;
       if (error instanceof RecordError) this.#tell(error);
-      else this.#options.deps.log.bug(error);
+      else this.#options.deps.bug(error);
     }
   }
 
@@ -347,8 +336,8 @@ export class Conversations implements vscode.Disposable {
   #checkOtherProcesses(): void {
     const open = this.#open.get(this.#current.chat.session.id);
     if (!open || open.session.running) return;
-    const { session, lock } = open;
-    const holder = lock.holder();
+    const { session, record } = open;
+    const holder = record.lock.holder();
     const isElsewhere = holder !== undefined && !holder.isThisProcess;
     if (isElsewhere === (session.chat.status.type !== "idle")) return;
     const status: Status = isElsewhere ? { type: "busy", since: holder.since.getTime() } : { type: "idle" };
@@ -375,12 +364,9 @@ export class Conversations implements vscode.Disposable {
     this.#options.observer.trouble({ message, next, fix: "show-log" });
   }
 
-  async #end({ session, transcript, checkpoints }: OpenSession): Promise<void> {
+  async #end(open: OpenSession): Promise<void> {
     try {
-      await session.dispose();
-      await checkpoints.close();
-      transcript.close();
-      this.#store.saveSummary(session.chat);
+      await open.close();
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
       this.#tell(error);
@@ -388,9 +374,7 @@ export class Conversations implements vscode.Disposable {
   }
 }
 
-const isRunning = ({ state }: BackgroundCommand): boolean => state.type !== "ended";
-
-function isHeldElsewhere(lock: RecordLock): boolean {
+function isHeldElsewhere({ lock }: StoredRecord): boolean {
   const holder = lock.holder();
   return holder !== undefined && !holder.isThisProcess;
 }

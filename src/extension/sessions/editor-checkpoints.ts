@@ -21,8 +21,6 @@ import { findNotebook, saveNotebook } from "../host/notebooks.ts";
 import type { Review } from "../review/review.ts";
 import type { StepChanges } from "../review/step-changes.ts";
 import { readSettings } from "../settings.ts";
-import { LateCheckpoints } from "./late-checkpoints.ts";
-import { ReviewedCheckpoints } from "./reviewed-checkpoints.ts";
 
 interface EditorCheckpointOptions {
   storage: vscode.Uri;
@@ -39,19 +37,15 @@ interface EditorCheckpointOptions {
 export function editorCheckpoints(options: EditorCheckpointOptions): SessionCheckpoints {
   const { storage, sessionID, folders, isApart, log, review, changes } = options;
   const mayRecord = () => readSettings().maxCheckpointBytes > 0 && vscode.workspace.isTrusted;
-  const checkpoints = new LateCheckpoints({
-    folders: () => (mayRecord() ? folders().map(resolved) : []),
-    open: (roots) =>
-      openCheckpoints({
-        folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
-        ...{ sessionID, roots },
-        limitBytes: readSettings().maxCheckpointBytes,
-        log: (line) => log.warn(line),
-        writer: documentWriter(review),
-        ...(!isApart && { changed: (files) => changes.take(files) }),
-      }),
+  return openCheckpoints({
+    folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
+    sessionID,
+    roots: () => (mayRecord() ? folders().map(resolved) : []),
+    limitBytes: () => readSettings().maxCheckpointBytes,
+    log: (line) => log.warn(line),
+    writer: documentWriter(review),
+    ...(!isApart && { reviewer: changes }),
   });
-  return isApart ? checkpoints : new ReviewedCheckpoints(checkpoints, changes);
 }
 
 /** Deletes the checkpoints of a deleted session. The session must be closed. */

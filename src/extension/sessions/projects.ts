@@ -5,13 +5,11 @@ import { passedVariables } from "../../base/node/without-keys.ts";
 import type { Chat } from "../../chat/apply.ts";
 import type { AgentChoice } from "../../chat/panel-state.ts";
 import type { Hooks } from "../../loop/hooks.ts";
-import { type Choices, presentMode } from "../../loop/setup/agent-config.ts";
+import type { Choices } from "../../loop/setup/agent-config.ts";
 import type { GitState, Project } from "../../loop/setup/project.ts";
 import { loadCommands, type PromptCommand } from "../../project/command-files.ts";
-import { commandHooks } from "../../project/command-hooks.ts";
 import { gitState } from "../../project/git-state.ts";
-import { loadHooks } from "../../project/hook-settings.ts";
-import { loadProject } from "../../project/project.ts";
+import { ProjectReader } from "../../runtime/project-reader.ts";
 import type { ConfigPlaces, ReadBoundary } from "../../tools/node-host/config-files.ts";
 import { openFolders } from "../host/documents.ts";
 import { readSettings } from "../settings.ts";
@@ -21,24 +19,23 @@ const refreshDelayMs = 200;
 
 export class Projects implements vscode.Disposable {
   readonly #log: vscode.LogOutputChannel;
+  readonly #reader: ProjectReader;
   readonly #boundary: () => ReadBoundary;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
-  readonly #reported = new Set<string>();
   readonly #own: vscode.Disposable[] = [];
   #agents: AgentChoice[] | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(log: vscode.LogOutputChannel, boundary: () => ReadBoundary) {
     this.#log = log;
+    this.#reader = new ProjectReader((problem) => log.warn(problem));
     this.#boundary = boundary;
   }
 
   /** Reads the project of the folders again at each call. Each problem is logged once. */
   load(folders = openFolders()): Project {
-    const project = loadProject(this.#sources(folders));
-    this.#report(project.problems);
-    return project;
+    return this.#reader.load(this.#sources(folders));
   }
 
   /** An untrusted workspace is not looked at. */
@@ -50,7 +47,7 @@ export class Projects implements vscode.Disposable {
 
   /** Agents that the user can choose or mention. */
   get agents(): AgentChoice[] {
-    this.#agents ??= loadProject(this.#sources())
+    this.#agents ??= this.load()
       .agents.all()
       .filter(({ hidden }) => !hidden)
       .map(({ name, description, mode }) => ({ name, description, mode }));
@@ -60,7 +57,7 @@ export class Projects implements vscode.Disposable {
   /** Reads the commands of the workspace and the user, and skills, by name, again at each call. */
   loadCommands(): ReadonlyMap<string, PromptCommand> {
     const { commands, problems } = loadCommands(this.#sources());
-    this.#report(problems);
+    this.#reader.report(problems);
     return commands;
   }
 
@@ -70,17 +67,14 @@ export class Projects implements vscode.Disposable {
       cwd: chat.session.cwd || os.homedir(),
       sessionID: chat.session.id,
       transcriptPath: recordPath,
-      permissionMode: () => presentMode(choices),
+      choices,
       env: process.env,
       passed: passedVariables(readSettings().terminal.passEnvironment, process.env),
-      onNote: (message: string) => this.#log.info(message),
+      note: (message: string) => this.#log.info(message),
     };
     let loaded: Hooks | undefined;
     const hooks = () => {
-      if (loaded) return loaded;
-      const settings = loadHooks({ ...this.#sources(folders), own: readSettings().hooks });
-      this.#report(settings.problems);
-      loaded = commandHooks(settings, context);
+      loaded ??= this.#reader.hooks({ ...this.#sources(folders), own: readSettings().hooks }, context).hooks;
       return loaded;
     };
     return { has: (event) => hooks().has(event), fire: (...args) => hooks().fire(...args) };
@@ -109,13 +103,6 @@ export class Projects implements vscode.Disposable {
   #sources(folders = openFolders()): ConfigPlaces {
     const trusted = vscode.workspace.isTrusted;
     return { folders, home: os.homedir(), trusted, boundary: this.#boundary() };
-  }
-
-  #report(problems: readonly string[]): void {
-    for (const problem of problems) {
-      if (!this.#reported.has(problem)) this.#log.warn(problem);
-      this.#reported.add(problem);
-    }
   }
 
   #refreshSoon(): void {

@@ -8,6 +8,7 @@ import type { Host, Location, Protection } from "../host.ts";
 import { filesInCode, filesListedInCode, isInterpreter, namesProcess } from "./code.ts";
 import { type CommandContext, type CommandFiles, type FileUse, isOfProcesses } from "./command-files.ts";
 import { globBelow, patternIn } from "./glob.ts";
+import { looseWords } from "./loose-words.ts";
 import { guessedPaths, isHarmlessDevice, likelyPatterns, pathWords } from "./paths.ts";
 import { printedText } from "./printed-text.ts";
 import { isPure, onlyReads, outputFiles } from "./programs/table.ts";
@@ -150,7 +151,7 @@ export class PartlyKnownFiles {
   async finish(): Promise<void> {
     if (!this.#readsAnything) return;
     for (const text of this.#printed)
-      for (const word of [text, ...text.split(/[\s'"`(),;]+/)]) {
+      for (const word of [text, ...looseWords(text, ",")]) {
         if (holdsMark(word)) await this.#addLikely(word, [""], "unknown");
         else await this.#files.addProtectedPath(word, [""], "unknown");
       }
@@ -319,7 +320,7 @@ interface ProtectedFile {
 
 /** Returns the file of settings that a `git config` in the text changes. */
 function settingsChangedByGit(text: string): string[] {
-  const words = text.split(/\s+/);
+  const words = looseWords(text);
   const git = words.findIndex((word) => systemName(word) === "git");
   return git < 0 ? [] : outputFiles("git", words.slice(git + 1));
 }

@@ -5,6 +5,7 @@
  */
 import { type TextMatcher, wildcardMatcher } from "../text/wildcard.ts";
 import type { Restriction } from "../tool.ts";
+import { looseWords } from "./loose-words.ts";
 import { optionLengths } from "./programs/options.ts";
 import type { Program } from "./programs/program.ts";
 import {
@@ -102,9 +103,9 @@ function tokensOf(text: string, reading: PartOfCommand): readonly string[] {
   const before = tokens.get(reading);
   if (before) return before;
   const all = [text, reading.input ?? "", ...reading.words.map((word) => word ?? "")].flatMap((each) =>
-    each.replaceAll("\\\n", "").split(/[\s'"`;|&(){}<>=,![\]$]+/),
+    looseWords(each.replaceAll("\\\n", ""), "{}=,![]$"),
   );
-  const found = all.filter((token) => token !== "").slice(0, maxTokens);
+  const found = all.slice(0, maxTokens);
   tokens.set(reading, found);
   return found;
 }

@@ -1,4 +1,5 @@
 /** Finds the words of a command that may name files. */
+import { likelyFolders } from "../../base/secret-places.ts";
 import { looseWords } from "./loose-words.ts";
 import { hasArgument, isFlag } from "./programs/arguments.ts";
 import { programEntry } from "./programs/table.ts";
@@ -54,6 +55,13 @@ export function likelyPaths(command: string): string[] {
 
 /** Returns patterns for the words of a text that could not be parsed, with marks for what a shell would insert. */
 export function likelyPatterns(command: string): string[] {
+  const usual = command.replace(/\$(?:(\w+)|\{(\w+)(?:[-:=?+%#][^{}]*)?\})/g, (all, plain: string, braced: string) => {
+    return likelyFolders(plain ?? braced, process.env).at(-1) ?? all;
+  });
+  return [...new Set([command, usual].flatMap(patternsOfWords))].slice(0, 300);
+}
+
+function patternsOfWords(command: string): string[] {
   let text = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~");
   for (let depth = 0; depth < 4; depth++) text = text.replace(/\$\(\(?[^()]*\)?\)|`[^`]*`|\$\{[^{}]*\}/g, marks.any);
   text = text.replace(/\$(\w+|[@*#?])/g, marks.any).replace(/\\\n|["']/g, "");

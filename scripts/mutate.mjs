@@ -30,11 +30,11 @@ const areas = {
   boundary: {
     mutate: [
       "src/tools/file-access/*.ts",
-      "src/tools/node-host/{locate,protection,rondoignore,hard-links,config-files}.ts",
+      "src/tools/node-host/{locate,protection,own-secrets,rondoignore,hard-links,config-files}.ts",
       "src/base/node/{read-checked,repository}.ts",
     ],
     tests: [
-      "test/tools/{protected-names,locate,boundary-limits,config-files,file-checks,file-access*}.test.ts",
+      "test/tools/{protected-names,secret-places,locate,boundary-limits,config-files,file-checks,file-access*}.test.ts",
       "test/{tools/path-rules,tools/hard-links,project/boundary,loop/protected-files,base/node/repository}.test.ts",
     ],
   },

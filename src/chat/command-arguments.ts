@@ -1,4 +1,5 @@
 /** Arguments of a command that are known one by one, as those of prompts of MCP servers: `Berlin "New York" unit=C`. */
+import { nextWordFrom, quotedWordAt } from "./quoted-words.ts";
 
 export interface CommandArgument {
   name: string;
@@ -46,18 +47,12 @@ interface Word {
 /** A quote that is still open reaches to the end of the text. */
 function wordsIn(text: string, declared: readonly CommandArgument[]): Word[] {
   const words: Word[] = [];
-  for (let at = 0; at < text.length; ) {
-    const space = /^\s+/.exec(text.slice(at))?.[0].length ?? 0;
-    at += space;
-    const rest = text.slice(at);
-    if (rest === "") break;
-    const name = declared.find((one) => rest.startsWith(`${one.name}=`))?.name;
-    const prefix = name === undefined ? 0 : name.length + 1;
-    const body = rest.slice(prefix);
-    const [whole = "", double, single] = /^(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|\S*)/.exec(body) ?? [];
-    const end = at + prefix + whole.length;
-    words.push({ name, start: at, from: at + prefix, end, value: double ?? single ?? whole });
-    at = Math.max(end, at + 1);
+  for (let start = nextWordFrom(text, 0); start < text.length; ) {
+    const name = declared.find((one) => text.startsWith(`${one.name}=`, start))?.name;
+    const from = name === undefined ? start : start + name.length + 1;
+    const { value, end } = quotedWordAt(text, from, true);
+    words.push({ name, start, from, end, value });
+    start = nextWordFrom(text, end);
   }
   return words;
 }

@@ -1,6 +1,7 @@
 /** Commands that a prompt begins with: "/name arguments". */
 import { english } from "../l10n/l10n.ts";
 import type { CommandArgument } from "./command-arguments.ts";
+import { nextWordFrom, quotedWordAt } from "./quoted-words.ts";
 
 /** A command of the workspace, the user or an extension of Rondo, as the panel offers it. */
 export interface CommandChoice {
@@ -50,7 +51,11 @@ export function fillTemplate(template: string, args: string): string {
 
 /** Splits at white space; words in double or single quotes stay together. */
 export function argumentsIn(args: string): string[] {
-  return [...args.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, word]) => double ?? single ?? word ?? "",
-  );
+  const words: string[] = [];
+  for (let at = nextWordFrom(args, 0); at < args.length; ) {
+    const { value, end } = quotedWordAt(args, at, false);
+    words.push(value);
+    at = nextWordFrom(args, end);
+  }
+  return words;
 }

@@ -8,6 +8,7 @@ import { type FoundRegExp, filesThatMakeRegExps, regexpLiterals, sources } from 
 
 /** Expressions that depend on what is given at run time. */
 const madeLater: Readonly<Record<string, string>> = {
+  "src/base/name-tree.ts": "globs of lists of our own, for single names",
   "src/extension/host/find-symbol.ts": "the name of a symbol, escaped",
   "src/mcp/tools/tool-schema.ts": "compiled to see whether it is one, never matched",
   "src/project/hook-matcher.ts": "a matcher of the user, with limits: test/project/hook-matcher.test.ts",

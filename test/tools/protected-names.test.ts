@@ -1,6 +1,12 @@
 /** Every name that protects a file, alone and below folders, and names that are close to one. */
 import assert from "node:assert/strict";
-import { isControlFile, isSecret, isSecretName } from "../../src/tools/file-access/protected-names.ts";
+import { secretPlaces, usualSecrets } from "../../src/base/secret-places.ts";
+import {
+  isControlFile,
+  isSecret,
+  isSecretName,
+  usualHomeSettings,
+} from "../../src/tools/file-access/protected-names.ts";
 import { TestWorkspace } from "./workspace.ts";
 
 /** A file or folder for each name; the last ones need the folders above them. */
@@ -63,6 +69,39 @@ describe("T8 names that protect a file", () => {
     assert.deepEqual(others([...secrets, ...secretPaths].flatMap(forms), isSecret), []);
   });
 
+  it("places of the one list, in each form, in a home folder", () => {
+    const below = (at: "any" | "home" | "programs") =>
+      secretPlaces.filter((one) => one.at === at).flatMap(({ places }) => Object.keys(places));
+    const all = [...below("any"), ...below("home"), ...below("programs").map((name) => `.config/${name}`)];
+    const real = all.map((name) => `/home/u/${name.replaceAll("*", "a")}`);
+    const inEachForm = real.flatMap((name) => [
+      name,
+      `${name}/x`,
+      name.toUpperCase(),
+      name.replaceAll("/", "\\"),
+      `${name}.`,
+    ]);
+    assert.deepEqual(others(inEachForm, isSecret), []);
+    assert.deepEqual(
+      others(
+        inEachForm.map((name) => `${name}:x`),
+        isSecret,
+      ),
+      [],
+    );
+  });
+
+  it("examples of usual secrets and settings are such", () => {
+    assert.deepEqual(
+      others(
+        usualSecrets.map((name) => `/root/${name}`),
+        isSecret,
+      ),
+      [],
+    );
+    assert.deepEqual(others(usualHomeSettings, isControlFile), []);
+  });
+
   it("files that control execution, in each form", () => {
     assert.deepEqual(others([...settings, ...settingsPaths].flatMap(forms), isControlFile), []);
     assert.deepEqual(others(["HEAD", "a/HEAD", "a\\head", "HEAD.", "HEAD ", "HEAD:x"], isControlFile), []);
@@ -111,9 +150,9 @@ describe("T8 names that protect a file", () => {
       ...["xsecret.json", "secretxjson", "secret.jsonc", "secretsxyml", "mysecrets.yml", "secrets.ymls"],
       ...["xnetrc", "a.netrc", ".netrcx", "__netrc", "xnpmrc", ".npmrcs", "x.pypirc", "rclonexconf", "arclone.conf"],
       ...["kubeconfigs", "mykubeconfig", "xkubeconfigx", "bash_history", "x.bash_history", ".bash_historyx"],
-      ...["library/keychainsx", "xlibrary/keychains", "library/x/keychains", "local/share/keyrings", ".aws/config"],
+      ...["library/keychainsx", "xlibrary/keychains", "library/x/keychains", "local/share/keyrings", ".aws/configs"],
       ...["aws/credentials", ".awsx/credentials", ".kube/configs", ".docker/configxjson", ".docker/config.json5"],
-      ...[".config/gh/hostsxyml", ".config/gh", ".config/hubs", ".config/gitx/credentials", ".m2/settingsxxml"],
+      ...["config/gh/hosts.yml", ".config/ghx", ".config/hubs", ".config/gitx/credentials", ".m2/settingsxxml"],
       ...[".cargo/credentialsx", ".codex/authxjson", ".codex/auth.jsons", ".gem/credentialsx", "gem/credentials"],
     ];
     assert.deepEqual(others(near, isSecret, false), []);

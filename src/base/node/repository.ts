@@ -51,8 +51,27 @@ export function repositoryAt(root: string): FoundRepository | "broken" | undefin
 
 /** Returns the first line of one of git's own files; undefined if it cannot be read. */
 export function gitFileLine(folder: string, name: string): string | undefined {
+  return gitFileText(folder, name)?.split("\n")[0]?.trim();
+}
+
+function gitFileText(folder: string, name: string): string | undefined {
   const found = readChecked(path.join(folder, name), ownName, 4096);
-  return found.type === "file" ? decodeText(found.bytes)?.split("\n")[0]?.trim() : undefined;
+  return found.type === "file" ? decodeText(found.bytes) : undefined;
+}
+
+/**
+ * Returns the path in a file `.git` of a worktree or submodule: all behind `gitdir: ` but the ends of lines, as git reads
+ * it (setup.c, read_gitfile_gently).
+ */
+export function gitDirNamedIn(text: string): string | undefined {
+  const named = /^gitdir: (.*)$/s.exec(text)?.[1];
+  return named === undefined ? undefined : pathNamedIn(named);
+}
+
+/** Returns the path in a file `commondir`, or in the `gitdir` of a worktree's git folder (setup.c, get_common_dir). */
+export function pathNamedIn(text: string): string | undefined {
+  const named = text.replace(/(?<![\r\n])[\r\n]+$/, "");
+  return named === "" ? undefined : named;
 }
 
 /** Of git's files only names are used; still, links among them do not lead to files of other names. */
@@ -61,14 +80,16 @@ const ownName: ReadCheck = (real, asked) =>
 
 /** In worktrees and submodules `.git` is a file with the path of git's folder. */
 function linkedGitDir(root: string): string | undefined {
-  const place = /^gitdir: (.+)$/.exec(gitFileLine(root, ".git") ?? "")?.[1];
+  const place = gitDirNamedIn(gitFileText(root, ".git") ?? "");
   // A path to another machine would be reached over the network.
   return place === undefined || isOnNetwork(place) ? undefined : path.resolve(root, place);
 }
 
 /** gitrepository-layout(5), "commondir". */
 function commonDirOf(gitDir: string): string {
-  const place = statsOf(path.join(gitDir, "commondir")) ? gitFileLine(gitDir, "commondir") : undefined;
+  const place = statsOf(path.join(gitDir, "commondir"))
+    ? pathNamedIn(gitFileText(gitDir, "commondir") ?? "")
+    : undefined;
   return place === undefined || isOnNetwork(place) ? gitDir : path.resolve(gitDir, place);
 }
 

@@ -1,8 +1,5 @@
 /** Which paths a rule that denies or asks covers (spec T8). Pure. */
-import { type CharacterSet, linearMatcher, type TermBuilder } from "../../tools/text/linear-pattern.ts";
-import type { TextMatcher } from "../../tools/text/wildcard.ts";
-
-const anyCharacter: CharacterSet = () => true;
+import { pathWildcardMatcher, type TextMatcher, wildcardOverlaps } from "../../tools/text/wildcard.ts";
 
 /**
  * Compiles a pattern of paths: `*` is any characters, `?` one, `**` and a slash also nothing. What it names includes
@@ -10,27 +7,13 @@ const anyCharacter: CharacterSet = () => true;
  * folder, absolute, or begins with `~`.
  */
 export function restrictedPath(pattern: string): TextMatcher {
-  const plain = plainPattern(pattern);
-  const matcher = linearMatcher((terms) => pathTerm(plain, terms));
+  const matcher = pathWildcardMatcher(plainPattern(pattern));
   return (name) => matcher(plainName(name));
-}
-
-function pathTerm(pattern: string, terms: TermBuilder) {
-  const any = terms.repeated(terms.one(anyCharacter));
-  const below = terms.optional(terms.sequence([terms.literal("/"), any]));
-  const pieces = pattern.match(/(?<=\/)\*\*\/|\*+|\?|[^*?]+/g) ?? [];
-  const sequence = pieces.map((piece) => {
-    if (piece === "?") return terms.one(anyCharacter);
-    // At the beginning it means the same as `*/`: relative names begin with `./`.
-    if (piece === "**/") return terms.optional(terms.sequence([any, terms.literal("/")]));
-    return piece.startsWith("*") ? any : terms.literal(piece);
-  });
-  return terms.sequence([...sequence, below]);
 }
 
 /** Stand for unknown text in the name of a path, with and without `/`. */
 const unknownText = "…";
-const unknownName = "‥";
+const holes = { any: unknownText, name: "‥" };
 
 /** Whether a pattern of `restrictedPath` covers the name with some text for what is unknown. May err on that side. */
 export function mayCoverPath(pattern: string, name: string): boolean {
@@ -38,33 +21,7 @@ export function mayCoverPath(pattern: string, name: string): boolean {
   // Each name has a slash before its first part.
   const begun = ["*/", ""].map((begin) => plain.replace(/^\*\*\//, begin).replaceAll("**/", "*"));
   const text = name.startsWith(unknownText) ? folded(name) : plainName(name);
-  return begun.some((each) => overlap(each, text) || overlap(`${each}/*`, text));
-}
-
-/** Whether some text matches both: `*` and `?` in the pattern, unknown text in the name. Quadratic. */
-function overlap(pattern: string, name: string): boolean {
-  // For the part of the pattern so far, the ends in the name that it may reach.
-  let ends = new Set([0]);
-  const isUnknown = (at: number) => name[at] === unknownText || name[at] === unknownName;
-  const skipUnknown = (from: Set<number>) => {
-    for (const at of from) if (isUnknown(at)) from.add(at + 1);
-    return from;
-  };
-  skipUnknown(ends);
-  for (const character of pattern) {
-    const next = new Set<number>();
-    if (character === "*") {
-      for (let at = Math.min(...ends); at <= name.length; at++) next.add(at);
-    } else {
-      for (const at of ends) {
-        if (name[at] === unknownText || (name[at] === unknownName && character !== "/")) next.add(at);
-        else if (at < name.length && !isUnknown(at) && (character === "?" || name[at] === character)) next.add(at + 1);
-      }
-    }
-    if (next.size === 0) return false;
-    ends = skipUnknown(next);
-  }
-  return ends.has(name.length);
+  return begun.some((each) => [each, `${each}/*`].some((one) => wildcardOverlaps(one, text, holes)));
 }
 
 /** Takes away what names the same files: `./`, `..`, double and final slashes, and the stars below a folder. */

@@ -1,5 +1,6 @@
 /** Finds the files that code in the arguments of a command may name. Pure. */
 import { filesListedIn } from "./listing-code.ts";
+import { looseWords } from "./loose-words.ts";
 import { holdsMark, isWild, marks } from "./shell/pattern.ts";
 import { systemName } from "./shell/simple-command.ts";
 
@@ -38,7 +39,7 @@ export function filesListedInCode(program: string, words: readonly string[], dat
 /** Returns everything in a text that may be the name of a file: quoted texts, and words that look like paths. */
 function filesIn(code: string, alsoBare: boolean): string[] {
   const quoted = quotedTexts(code, !alsoBare && /\bgetline\b|\bARGV\b/.test(code)).map(decoded);
-  const inside = quoted.flatMap((text) => [text, ...text.split(/[\s<>|;&()'"`,=@]+/)]);
+  const inside = quoted.flatMap((text) => [text, ...looseWords(text, ",=@")]);
   const bare = alsoBare ? [...code.matchAll(/(?:^|[^\w)\]?$./~'"`-])((?:~|\.{1,2})?\/?[\w.~*/[\]?-]+)/g)] : [];
   const paths = bare.flatMap(([, path = ""]) => (/^[~./]|\//.test(path) ? [path] : []));
   // A text of code is rarely a wildcard without any name: `.*`.

@@ -1,13 +1,15 @@
 /** The protected files that the words of a command may name, although these are known only when it runs (T8). */
 
 import os from "node:os";
+import { processSecrets, usualSecrets } from "../../base/secret-places.ts";
 import { msg } from "../../l10n/l10n.ts";
-import { isSecret } from "../file-access/protected-names.ts";
+import { isSecret, usualHomeSettings, usualSettings } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import type { Host, Location, Protection } from "../host.ts";
 import { filesInCode, filesListedInCode, isInterpreter, namesProcess } from "./code.ts";
 import { type CommandContext, type CommandFiles, type FileUse, isOfProcesses } from "./command-files.ts";
 import { globBelow, patternIn } from "./glob.ts";
+import { looseWords } from "./loose-words.ts";
 import { guessedPaths, isHarmlessDevice, likelyPatterns, pathWords } from "./paths.ts";
 import { printedText } from "./printed-text.ts";
 import { isPure, onlyReads, outputFiles } from "./programs/table.ts";
@@ -27,38 +29,7 @@ const listing = new Set(
 /** Programs that show, copy or send files, among those that do not only read. */
 const copying = /^(cp|mv|ln|scp|rsync|tar|bsdtar|gtar|zip|7z|7za|7zz|cpio|dd|install|openssl|gpg|source|\.)$/;
 
-/** Secrets that a home folder or a workspace usually holds. */
-const usualSecrets: readonly string[] = [
-  ...[".env", ".env.local", ".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/config", ".aws/credentials", ".netrc", ".npmrc"],
-  ...[".pypirc", ".git-credentials", ".docker/config.json", ".kube/config", ".config/gh/hosts.yml", ".pgpass"],
-  ...["id_rsa", "id_ed25519", "credentials.json", "secrets.json", "server.pem", "server.key"],
-];
 const anEnvironment = "/proc/1/environ";
-
-/** What `/proc` shows of some process, and of the machine. */
-const ofProcesses: readonly string[] = ["1", "self"]
-  .flatMap((id) => ["", "/task/1"].flatMap((task) => ["environ", "mem", "auxv"].map((name) => `${id}${task}/${name}`)))
-  .concat("1/fd/3", "1/cwd/.env", "1/root/etc/shadow", "1/map_files/1", "kcore");
-
-/** Files that control execution, which usually exist or can be created. */
-const usualSettings: readonly string[] = [
-  ...[".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", ".vscode/mcp.json", ".mcp.json"],
-  ...[".git/config", ".git/hooks/pre-commit", ".git/hooks/post-checkout", ".git/info/attributes", ".husky/pre-commit"],
-  ...[
-    ".rondo/settings.json",
-    ".rondo/agents/a.md",
-    ".rondoignore",
-    ".claude/settings.json",
-    ".devcontainer/devcontainer.json",
-  ],
-  ...[".config/Code/User/settings.json", ".config/Code/User/keybindings.json", ".config/Code/User/mcp.json"],
-  ...[".config/Code/User/globalStorage/storage.json", ".vscode-server/data/Machine/settings.json"],
-  ".local/state/rondo/sessions/a.jsonl",
-  ...[".gitconfig", ".bashrc", ".profile", ".zshrc", ".bash_profile", ".gitmodules", ".pre-commit-config.yaml"],
-];
-
-/** Those of the home folder alone: in any other folder, each name without a dot could be the first. */
-const usualHomeSettings: readonly string[] = [...usualSettings, "Library/Application Support/Code/User/settings.json"];
 
 type Access = "read" | "edit";
 
@@ -150,7 +121,7 @@ export class PartlyKnownFiles {
   async finish(): Promise<void> {
     if (!this.#readsAnything) return;
     for (const text of this.#printed)
-      for (const word of [text, ...text.split(/[\s'"`(),;]+/)]) {
+      for (const word of [text, ...looseWords(text, ",")]) {
         if (holdsMark(word)) await this.#addLikely(word, [""], "unknown");
         else await this.#files.addProtectedPath(word, [""], "unknown");
       }
@@ -268,7 +239,7 @@ export class PartlyKnownFiles {
   async #usual(place: Location, access: Access, isNamed: PathTest): Promise<ProtectedFile | undefined> {
     if (place.inside) return await this.#inWorkspace(access, true, isNamed);
     if (isOfProcesses(place.path)) {
-      const shown = ofProcesses.map((name) => `/proc/${name}`).find(isNamed);
+      const shown = processSecrets.map((name) => `/proc/${name}`).find(isNamed);
       return shown === undefined ? undefined : { path: shown, protection: "secret" };
     }
     if (!(await this.#files.holdsHome(place))) {
@@ -319,7 +290,7 @@ interface ProtectedFile {
 
 /** Returns the file of settings that a `git config` in the text changes. */
 function settingsChangedByGit(text: string): string[] {
-  const words = text.split(/\s+/);
+  const words = looseWords(text);
   const git = words.findIndex((word) => systemName(word) === "git");
   return git < 0 ? [] : outputFiles("git", words.slice(git + 1));
 }

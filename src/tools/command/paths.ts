@@ -1,4 +1,6 @@
 /** Finds the words of a command that may name files. */
+import { likelyFolders } from "../../base/secret-places.ts";
+import { looseWords } from "./loose-words.ts";
 import { hasArgument, isFlag } from "./programs/arguments.ts";
 import { programEntry } from "./programs/table.ts";
 import { expandBraces, marks } from "./shell/pattern.ts";
@@ -47,16 +49,23 @@ function withoutPatterns([program = "", ...words]: readonly string[]): readonly 
 
 /** Returns everything that looks like a path in a text that could not be parsed. */
 export function likelyPaths(command: string): string[] {
-  const tokens = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~").split(/[\s;&|<>()`"'=,{}]+/);
-  return [...new Set(tokens.filter((token) => /^[/~.]|\//.test(token)))].slice(0, 100);
+  const text = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~");
+  return [...new Set(looseWords(text, "=,{}").filter((token) => /^[/~.]|\//.test(token)))].slice(0, 100);
 }
 
 /** Returns patterns for the words of a text that could not be parsed, with marks for what a shell would insert. */
 export function likelyPatterns(command: string): string[] {
+  const usual = command.replace(/\$(?:(\w+)|\{(\w+)(?:[-:=?+%#][^{}]*)?\})/g, (all, plain: string, braced: string) => {
+    return likelyFolders(plain ?? braced, process.env).at(-1) ?? all;
+  });
+  return [...new Set([command, usual].flatMap(patternsOfWords))].slice(0, 300);
+}
+
+function patternsOfWords(command: string): string[] {
   let text = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~");
   for (let depth = 0; depth < 4; depth++) text = text.replace(/\$\(\(?[^()]*\)?\)|`[^`]*`|\$\{[^{}]*\}/g, marks.any);
   text = text.replace(/\$(\w+|[@*#?])/g, marks.any).replace(/\\\n|["']/g, "");
-  const words = [...text.split(/[\s;&<>]+/), ...text.split(/[\s;&<>()|=,]+/)];
+  const words = [...text.split(/[\s;&<>]+/), ...looseWords(text, "=,")];
   const all = words.slice(0, 1000).flatMap((word) => expandBraces(word) ?? [marks.any]);
   return [...new Set(all)].filter((word) => /\w/.test(word)).slice(0, 300);
 }

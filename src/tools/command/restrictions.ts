@@ -3,8 +3,10 @@
  * program's name without its folder, whatever options stand before a sub-command, by each name of a sub-command. Rules
  * that allow are not read like this: they match the text alone (loop/permissions/rules.ts). Pure.
  */
-import { type TextMatcher, wildcardMatcher } from "../text/wildcard.ts";
+
+import { type TextMatcher, wildcardMatcher, wildcardOverlaps } from "../text/wildcard.ts";
 import type { Restriction } from "../tool.ts";
+import { looseWords } from "./loose-words.ts";
 import { optionLengths } from "./programs/options.ts";
 import type { Program } from "./programs/program.ts";
 import {
@@ -102,9 +104,9 @@ function tokensOf(text: string, reading: PartOfCommand): readonly string[] {
   const before = tokens.get(reading);
   if (before) return before;
   const all = [text, reading.input ?? "", ...reading.words.map((word) => word ?? "")].flatMap((each) =>
-    each.replaceAll("\\\n", "").split(/[\s'"`;|&(){}<>=,![\]$]+/),
+    looseWords(each.replaceAll("\\\n", ""), "{}=,![]$"),
   );
-  const found = all.filter((token) => token !== "").slice(0, maxTokens);
+  const found = all.slice(0, maxTokens);
   tokens.set(reading, found);
   return found;
 }
@@ -217,7 +219,8 @@ function textApplies(pattern: string, words: Words): Restriction {
     .join(" ")
     .replace(/ ?\0(?: ?\0)* ?/g, hole);
   if (matcher(pattern)(text)) return "yes";
-  return overlaps(pattern, text) ? "maybe" : "no";
+  const begun = pattern.endsWith(" *") ? [pattern, pattern.slice(0, -2)] : [pattern];
+  return begun.some((each) => wildcardOverlaps(each, text, { any: hole })) ? "maybe" : "no";
 }
 
 function matcher(pattern: string): TextMatcher {
@@ -231,30 +234,3 @@ function matcher(pattern: string): TextMatcher {
 
 /** Any text. No word of a command can contain it. */
 const hole = "\0";
-const maxSteps = 1_000_000;
-
-/** Whether a wildcard matches the text with some text in place of each hole. */
-function overlaps(pattern: string, text: string): boolean {
-  if (pattern.length * text.length > maxSteps) return true;
-  if (pattern.endsWith(" *") && overlaps(pattern.slice(0, -2), text)) return true;
-  let states = new Set<number>();
-  const add = (to: Set<number>, at: number) => {
-    to.add(at);
-    for (let next = at; pattern[next] === "*"; next++) to.add(next + 1);
-  };
-  add(states, 0);
-  for (const character of text) {
-    const next = new Set<number>();
-    if (character === hole) {
-      for (let at = Math.min(...states); at <= pattern.length; at++) next.add(at);
-    } else {
-      for (const at of states) {
-        if (pattern[at] === "*") add(next, at);
-        else if (pattern[at] === "?" || pattern[at] === character) add(next, at + 1);
-      }
-    }
-    if (next.size === 0) return false;
-    states = next;
-  }
-  return states.has(pattern.length);
-}

@@ -1,5 +1,6 @@
 /** Recognizes commands that show secrets which no file name tells (T8). Pure. */
 import { msg } from "../../l10n/l10n.ts";
+import { looseWords } from "./loose-words.ts";
 import type { GivenWords } from "./programs/arguments.ts";
 import { showsProcesses } from "./programs/process-viewers.ts";
 import { showsStoredSecret } from "./programs/stored-secrets.ts";
@@ -28,12 +29,7 @@ function commandsIn(code: string): string[][] {
     .replaceAll("\\\n", "")
     .split(/[;|&\n(){}]+|(?<=\S)["'`](?=\s)/)
     .slice(0, 200);
-  return parts.map((part) =>
-    part
-      .split(/[\s'"`,[\]]+/)
-      .filter((word) => word !== "")
-      .slice(0, 50),
-  );
+  return parts.map((part) => looseWords(part, ",[]").slice(0, 50));
 }
 
 function shownBy(words: GivenWords): string | undefined {

@@ -1,27 +1,7 @@
-/** Files that are protected by name: at any depth, in any letter case, folders with all their content. Pure. */
-
-/** Globs; `*` does not match `/`. */
-const secretNames: readonly string[] = [
-  // Environments of programs.
-  ...[".env*", "*.env", ".dev.vars", "local.settings.json", "*.tfvars", "*.tfvars.json", "*.tfstate", "*.tfstate.*"],
-  // Private keys and key stores.
-  ...["*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.kdb", "*.keychain*"],
-  ...["*_rsa", "*_dsa", "*_ecdsa", "*_ecdsa_sk", "*_ed25519", "*_ed25519_sk"],
-  ...[".ssh", ".gnupg", ".password-store", "library/keychains", ".local/share/keyrings"],
-  // Credentials.
-  ...["credentials.json", ".credentials.json", "application_default_credentials.json", "client_secret*.json"],
-  ...["service-account*.json", "service_account*.json", "credentials.tfrc.json"],
-  ...["secret.json", "secret.toml", "secret.yml", "secret.yaml"],
-  ...["secrets.json", "secrets.toml", "secrets.yml", "secrets.yaml"],
-  ...[".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".npmrc", ".pypirc", ".htpasswd", ".pgpass"],
-  ...[".my.cnf", ".mylogin.cnf", ".s3cfg", ".boto", "rclone.conf", ".vault-token", ".dockercfg", ".dockerconfigjson"],
-  ...[".aws/credentials", ".aws/sso", ".azure", ".config/gcloud", ".kube/config", "kubeconfig", "*.kubeconfig"],
-  ...[".docker/config.json", ".config/gh/hosts.yml", ".config/hub", ".gem/credentials", ".composer/auth.json"],
-  ...[".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml"],
-  // Where editors keep what extensions store as a secret.
-  "state.vscdb*",
-  ...[".codex/auth.json", ".bash_history", ".zsh_history", ".psql_history", ".mysql_history"],
-];
+/** Files that are protected by name: in any letter case, folders with all their content. Pure. */
+import { stateFolders } from "../../base/editor-folders.ts";
+import { NameTree, namesOfPath } from "../../base/name-tree.ts";
+import { innerHomes, programFolders, secretPlaceNames, usualSecrets } from "../../base/secret-places.ts";
 
 /** Names of examples that contain no secret. */
 const exampleNames = /(?<=^|\/)(?:\.env[^/]*[._-]|)(?:example|sample|template|tmpl|dist)(?:\.env|)(?=\/|$)/gi;
@@ -29,33 +9,11 @@ const exampleNames = /(?<=^|\/)(?:\.env[^/]*[._-]|)(?:example|sample|template|tm
 /** Of a process, what it has open and where its files are (proc(5)). `self` is the command itself. */
 const ofProcess = "(?!self\\/|thread-self\\/)[^/]+\\/(?:task\\/[^/]+\\/)?(?:fd|map_files|root|cwd)\\/.+";
 
-/** The system's passwords, its memory and disks, dumped memory, and the environments of other processes. */
-const systemSecrets = new RegExp(
-  `^\\/(?:etc\\/g?shadow-?|proc\\/(?:(?:.*\\/)?(?:environ|mem|kcore|auxv)|${ofProcess})|var\\/lib\\/(?:systemd\\/coredump|apport\\/coredump)(?:\\/.*)?|var\\/crash(?:\\/.*)?|dev\\/(?:k?mem|port|(?:sd|vd|xvd|hd)[a-z]+\\d*|nvme\\d+n.*|mmcblk\\d.*|dm-\\d+|mapper\\/.+|disk\\/.+))$|(?:^|\\/)core\\.\\d+$`,
+/** The memory and environments of processes, memory and disks of the system, dumped memory. */
+const ofKernel = new RegExp(
+  `^\\/(?:proc\\/(?:(?:.*\\/)?(?:environ|mem|kcore|auxv)|${ofProcess})|dev\\/(?:k?mem|port|(?:sd|vd|xvd|hd)[a-z]+\\d*|nvme\\d+n.*|mmcblk\\d.*|dm-\\d+|mapper\\/.+|disk\\/.+))$|(?:^|\\/)core\\.\\d+$`,
   "i",
 );
-
-/** Editors that are VS Code or made from it: the folder with their settings, extensions' state and caches. */
-export const editorNames: readonly string[] = [
-  ...["Code", "Code - Insiders", "Code - Exploration", "Code - OSS", "code-oss-dev", "VSCodium", "VSCodium - Insiders"],
-  ...["Cursor", "Windsurf", "Windsurf - Next", "Kiro", "Trae", "Antigravity", "Positron", "Void"],
-];
-
-/** Below the home folder: the state of editors, also on remote machines, and Rondo's own. */
-export const stateFolders: readonly string[] = [
-  ...editorNames.flatMap((name) => [
-    `.config/${name}`,
-    `Library/Application Support/${name}`,
-    `AppData/Roaming/${name}`,
-  ]),
-  ...[".vscode", ".vscode-insiders", ".vscode-exploration", ".vscode-oss", ".vscode-oss-dev", ".vscode-remote"],
-  ...[".vscode-server", ".vscode-server-insiders", ".vscode-server-exploration", ".vscode-server-oss", ".vscode-cli"],
-  ...[".vscodium", ".vscodium-insiders", ".vscodium-server", ".vscodium-server-insiders", ".cursor", ".cursor-server"],
-  ...[".windsurf", ".windsurf-next", ".windsurf-server", ".windsurf-next-server", ".kiro", ".kiro-server", ".trae"],
-  ...[".trae-server", ".antigravity", ".antigravity-server", ".positron", ".positron-server", ".void-editor"],
-  ...[".openvscode-server", ".local/share/code-server", ".config/code-server", ".local/share/openvscode-server"],
-  ...[".local/state/rondo", "Library/Application Support/rondo", "AppData/Local/rondo", ".rondo"],
-];
 
 /**
  * Files that control execution: what an agent is told and may do, and what runs without being started. What runs only
@@ -89,65 +47,138 @@ const settingsNames: readonly string[] = [
   ...[".zprofile", ".zlogin", ".zlogout", ".xprofile", ".config/fish", ".config/autostart", ".config/systemd"],
 ];
 
+/** Files that control execution, which usually exist or can be created. */
+export const usualSettings: readonly string[] = [
+  ...[".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", ".vscode/mcp.json", ".mcp.json"],
+  ...[".git/config", ".git/hooks/pre-commit", ".git/hooks/post-checkout", ".git/info/attributes", ".husky/pre-commit"],
+  ...[
+    ".rondo/settings.json",
+    ".rondo/agents/a.md",
+    ".rondoignore",
+    ".claude/settings.json",
+    ".devcontainer/devcontainer.json",
+  ],
+  ...[".config/Code/User/settings.json", ".config/Code/User/keybindings.json", ".config/Code/User/mcp.json"],
+  ...[".config/Code/User/globalStorage/storage.json", ".vscode-server/data/Machine/settings.json"],
+  ".local/state/rondo/sessions/a.jsonl",
+  ...[".gitconfig", ".bashrc", ".profile", ".zshrc", ".bash_profile", ".gitmodules", ".pre-commit-config.yaml"],
+];
+
+/** Those of the home folder alone: in any other folder, each name without a dot could be the first. */
+export const usualHomeSettings: readonly string[] = [
+  ...usualSettings,
+  "Library/Application Support/Code/User/settings.json",
+];
+
 /** A HEAD file makes its folder a repository whose settings git follows. */
 const repositoryHead = /(?:^|\/)HEAD[. ]*(?::|$)/i;
 
 const isAscii = /^[ -~]*$/;
 
-const secretPath = pathRegExp(secretNames);
-const secretName = pathRegExp(secretNames.filter((name) => !name.includes("/")));
-const settingsPath = pathRegExp(settingsNames);
+const anyNames = secretPlaceNames("any");
+const inPrograms = NameTree.of(secretPlaceNames("programs"));
+const inHome = NameTree.of(secretPlaceNames("home"));
+for (const home of innerHomes) inHome.graft(home, inHome);
+const anywhere = NameTree.of(anyNames);
+for (const folder of programFolders) anywhere.graft(folder, inPrograms);
+const nameAlone = NameTree.of(anyNames.filter((name) => !name.includes("/")));
+
+/** Home folders by their usual paths, also on other disks and shares, and as `~name`. A container may have it at `/`. */
+const homes =
+  /^(?:(?:\/(?:mnt|media|volumes|host|hostfs|rootfs|run\/media|backups?)(?:\/[^/]+){0,3}|\/\/[^/]+\/[^/]+|\/private|[a-z]:|\/[a-z]|\/var|\/usr|\/export)?\/(?:users\/[^/]+|home\/[^/]+|root)|\/?~[^/]*|)\/(?=[^/])/i;
+
+/** macOS keeps `/etc` and `/var` in `/private`; a disk of Windows has a letter. */
+const systemRoot =
+  /^(?:\/private(?=\/)|[a-z]:|\/mnt\/[a-z](?=\/)|\/[a-z](?=\/windows\/))?\/(?=(?:etc|run|var|library|windows)\/)/i;
+const systemNames = secretPlaceNames("system").map((name) => name.slice(1));
+const systemFiles = NameTree.of(systemNames.filter((name) => !name.endsWith("/")));
+const systemFolders = NameTree.of(systemNames.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1)));
+/** Where a name without a dot can be secret because of its folder. */
+const oddName =
+  /\/(?:[._]|(?:library|appdata|snap)(?:\/|$))|^(?:\/private|[a-z]:|\/mnt\/[a-z]|\/[a-z])?\/(?:etc|run|var|windows|proc|dev)(?:\/|$)/i;
+
+const settings = NameTree.of(settingsNames);
 
 /** `path` may be absolute or relative, with `/` or `\`. */
 export function isSecret(path: string): boolean {
   const plain = plainPath(path);
-  return systemSecrets.test(plain) || (secretPath.test(plain) && secretPath.test(plain.replace(exampleNames, "")));
+  const { names, streams } = namesOfPath(plain);
+  if (ofKernel.test(plain) || isSecretPath(plain, names)) return true;
+  return streams !== undefined && isSecretPath(plain, streams);
+}
+
+function isSecretPath(path: string, names: readonly string[]): boolean {
+  if (anywhere.holdsIn(names)) {
+    const real = path.replace(exampleNames, "");
+    if (real === path || isAnywhere(anywhere, real)) return true;
+  }
+  const home = startAfter(homes, path);
+  if (home > 0 && inHome.holds(names, home)) return true;
+  const root = startAfter(systemRoot, path);
+  if (root === 0) return false;
+  // What is below one of the system's files does not exist.
+  return (
+    systemFolders.holds(names, root) || (systemFiles.holds(names, root) && !systemFiles.holds(names.slice(0, -1), root))
+  );
+}
+
+/** Returns the index of the name that follows a begin of a path; 0 if it does not begin so. */
+function startAfter(begin: RegExp, path: string): number {
+  return (begin.exec(path)?.[0].split("/").length ?? 1) - 1;
 }
 
 /** As `isSecret`, for a file name without folders. Fast. */
 export function isSecretName(name: string): boolean {
-  return secretName.test(name) ? isSecret(name) : !isAscii.test(name) && isSecret(name);
+  return isAnywhere(nameAlone, name) ? isSecret(name) : !isAscii.test(name) && isSecret(name);
+}
+
+/** Whether a path from a home folder (`home`), or from a folder in which programs keep their files, is secret. */
+export function isSecretBelow(kind: "home" | "programs", path: string): boolean {
+  const { names, streams } = namesOfPath(plainPath(path));
+  const tree = kind === "home" ? inHome : inPrograms;
+  return tree.holds(names) || (streams !== undefined && tree.holds(streams));
+}
+
+/** Whether a file in the folder may be secret although its name is not. `folder`: absolute. */
+export function mayHoldSecrets(folder: string): boolean {
+  return oddName.test(folder.replaceAll("\\", "/"));
+}
+
+function isAnywhere(tree: NameTree, path: string): boolean {
+  const { names, streams } = namesOfPath(path);
+  return tree.holdsIn(names) || (streams !== undefined && tree.holdsIn(streams));
 }
 
 /** `path` is relative inside a workspace folder, else absolute. */
 export function isControlFile(path: string): boolean {
   const plain = plainPath(path);
-  return settingsPath.test(plain) || repositoryHead.test(plain);
+  return isAnywhere(settings, plain) || repositoryHead.test(plain);
 }
 
 /** Arguments for ripgrep that exclude most secrets and nothing else; the rest must be removed from its output. */
 export const withoutSecrets: readonly string[] = [
   ...[".env", ".envrc", ".env.local", ".env.*.local", ".env.{development,production,staging,test}"],
-  ...secretNames.filter((name) => name !== ".env*" && name !== "*.env"),
+  ...anyNames.filter((name) => name !== ".env*" && name !== "*.env"),
 ].map((name) => `--iglob=!${name.includes("/") ? `**/${name}` : name}`);
 
 /** Arguments for ripgrep that list only possible secrets and `.rondoignore` files; ignore files still apply. */
 export const onlyProtected: readonly string[] = [
-  ...[...secretNames, ".rondoignore"].map((name) => `--type-add=protected:${ripgrepName(name)}`),
-  "--type=protected",
-];
+  ...new Set(
+    [...anyNames, ...secretPlaceNames("home"), ...secretPlaceNames("programs"), ...usualSecrets].map(ripgrepName),
+  ),
+  ripgrepName(".rondoignore"),
+]
+  .map((name) => `--type-add=protected:${name}`)
+  .concat("--type=protected");
 
 /** ripgrep's types match file names only, and case-sensitively. */
 function ripgrepName(name: string): string {
-  const last = name.slice(name.lastIndexOf("/") + 1);
+  const last = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
   return last.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
-function escaped(glob: string): string {
-  return glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", "[^/]*");
-}
-
-function pathRegExp(names: readonly string[]): RegExp {
-  // Endings share one alternative, so that each segment is scanned once.
-  const endings = names.filter((name) => /^\*[^*/]+$/.test(name)).map((name) => escaped(name.slice(1)));
-  const others = names.filter((name) => !/^\*[^*/]+$/.test(name)).map(escaped);
-  const all = [...others, ...(endings.length > 0 ? [`[^/]*(?:${endings.join("|")})`] : [])];
-  // Windows ignores dots and spaces at the end of a name, and opens `name:stream` as part of the file.
-  return new RegExp(`(?:^|/)(?:${all.join("|")})[. ]*(?:[/:]|$)`, "i");
-}
-
 /** Normalizes a path as file systems compare names: without invisible characters, in NFKC. */
-function plainPath(path: string): string {
+export function plainPath(path: string): string {
   const slashed = path.replaceAll("\\", "/");
   if (isAscii.test(slashed)) return slashed;
   return slashed.normalize("NFKC").replace(/[\p{Cf}\p{Mn}\p{Cc}]/gu, "");

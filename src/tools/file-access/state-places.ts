@@ -6,7 +6,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { attempt } from "../../base/attempt.ts";
-import { editorNames, stateFolders } from "./protected-names.ts";
+import { editorNames, stateFolders } from "../../base/editor-folders.ts";
 import { isWithin } from "./requirements.ts";
 
 /** Files and folders that people keep elsewhere and link to. */

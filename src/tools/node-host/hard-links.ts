@@ -5,25 +5,32 @@
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { attempt } from "../../base/attempt.ts";
+import { stateFolders } from "../../base/editor-folders.ts";
+import { foundSecrets } from "../../base/node/found-secrets.ts";
 import { statsOf } from "../../base/node/stats.ts";
-import { stateFolders } from "../file-access/protected-names.ts";
 import type { Protection } from "../host.ts";
 
 const maxEntries = 20_000;
 const keptMs = 60_000;
 /** Package managers link their files, which are no secrets; git links its objects. */
 const skipped = /(?:^|[/\\])(?:node_modules|\.git[/\\]objects|\.pnpm-store|\.venv)$/;
-/** Files and folders of the home folder that hold secrets or control execution. */
-const ofHome = [
-  ...[".ssh", ".aws", ".gnupg", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".kube", ".docker"],
-  ...[".config/gh", ".config/git", ".gitconfig", ".bashrc", ".profile", ".zshrc", ".env"],
-  // The rest of these folders is large.
-  ...stateFolders.flatMap((name) =>
-    ["User", "data/User", "data/Machine"].flatMap((folder) =>
-      ["settings", "keybindings", "tasks", "mcp"].map((file) => `${name}/${folder}/${file}.json`),
-    ),
+/** In secret places: browsers keep thousands of files in theirs, the telling ones near its top. */
+const maxSecretEntries = 3000;
+/** Settings of editors: the rest of these folders is large. */
+const editorFiles = stateFolders.flatMap((name) =>
+  ["User", "data/User", "data/Machine"].flatMap((folder) =>
+    ["settings", "keybindings", "tasks", "mcp"].map((file) => `${name}/${folder}/${file}.json`),
   ),
-];
+);
+
+/** Returns files and folders of the home folder that hold secrets or control execution. */
+function placesOfHome(): { secrets: string[]; settings: string[] } {
+  const home = os.homedir();
+  const files = attempt(() => readdirSync(home, { withFileTypes: true }), []).filter((entry) => entry.isFile());
+  const named = [...files.map(({ name }) => name), ...editorFiles];
+  return { secrets: foundSecrets(home).map(({ at }) => at), settings: named.map((name) => path.join(home, name)) };
+}
 
 export class HardLinks {
   readonly #folders: readonly string[];
@@ -51,16 +58,19 @@ export class HardLinks {
 
   #current(): ReadonlyMap<string, Protection> {
     if (performance.now() >= this.#until) {
-      const home = ofHome.map((name) => path.join(os.homedir(), name));
-      this.#found = find([...this.#folders, ...home], this.#protectionOf, this.#limit);
+      this.#found = find(this.#folders, placesOfHome(), this.#protectionOf, this.#limit);
       this.#until = performance.now() + keptMs;
     }
     return this.#found;
   }
 }
 
-/** Outer folders first. */
-function find(places: readonly string[], protectionOf: (file: string) => Protection, limit: number) {
+function find(
+  folders: readonly string[],
+  { secrets, settings }: ReturnType<typeof placesOfHome>,
+  protectionOf: (file: string) => Protection,
+  limit: number,
+) {
   const found = new Map<string, Protection>();
   const add = (file: string) => {
     const stats = statsOf(file);
@@ -70,6 +80,14 @@ function find(places: readonly string[], protectionOf: (file: string) => Protect
     const known = found.get(keyOf(stats)) ?? "settings";
     if (protection !== "none" && known === "settings") found.set(keyOf(stats), protection);
   };
+  for (const file of settings) add(file);
+  lookIn([...folders, path.join(os.homedir(), ".config/git")], add, limit);
+  lookIn(secrets, add, Math.min(limit, maxSecretEntries));
+  return found;
+}
+
+/** Outer folders first. */
+function lookIn(places: readonly string[], add: (file: string) => void, limit: number): void {
   const open = [...places];
   let count = 0;
   for (let next = open.shift(); next !== undefined && count < limit; next = open.shift()) {
@@ -82,7 +100,6 @@ function find(places: readonly string[], protectionOf: (file: string) => Protect
       else if (entry.isDirectory() && !skipped.test(file)) open.push(file);
     }
   }
-  return found;
 }
 
 /** Returns undefined for what is no folder, or may not be opened. */

@@ -4,13 +4,20 @@ import os from "node:os";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { statsOf } from "../../base/node/stats.ts";
-import { isControlFile, isSecret, isSecretName, withoutSecrets } from "../file-access/protected-names.ts";
+import {
+  isControlFile,
+  isSecret,
+  isSecretName,
+  mayHoldSecrets,
+  withoutSecrets,
+} from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import { noFilter } from "../file-access/search-filter.ts";
 import { isInEditorState, ownWorktreeOf, statePlaces } from "../file-access/state-places.ts";
 import type { FolderListing, Protection, SearchFilter } from "../host.ts";
 import { isSettled } from "./folder-listings.ts";
 import { HardLinks } from "./hard-links.ts";
+import { OwnSecrets } from "./own-secrets.ts";
 import { type FolderRules, isNamed, RondoIgnore, type RulesByRoot, rondoIgnoreFile } from "./rondoignore.ts";
 
 /** If one of these is a link in a workspace folder, its target is protected under the target's own name, too. */
@@ -29,6 +36,7 @@ export class ProtectedFiles {
   readonly #hasExceptions: boolean;
   readonly #ignored: RondoIgnore;
   readonly #hardLinks: HardLinks;
+  readonly #secrets = new OwnSecrets();
   readonly #judged = new WeakMap<FolderListing, { rules: NameRules; names: readonly string[] }>();
   #linked: readonly LinkTarget[] = [];
   readonly #state: readonly string[];
@@ -134,9 +142,13 @@ export class ProtectedFiles {
   #nameTest(folder: string, { ignored, links }: NameRules): (name: string) => boolean {
     if (ignored.some(({ named }) => named)) return () => true;
     const linked = links.flatMap(({ target, protection }) => (protection === "secret" ? [target] : []));
-    // Only here can a file be protected because of its parent folders, of which `library/keychains` alone has no dot.
+    // Only here can a file be protected because of its parent folders.
     const isOdd =
-      /[/\\](?:[._]|library$)/i.test(folder) || linked.length > 0 || this.#own !== undefined || this.#isSecret(folder);
+      mayHoldSecrets(folder) ||
+      this.#secrets.mayBeIn(folder) ||
+      linked.length > 0 ||
+      this.#own !== undefined ||
+      this.#isSecret(folder);
     if (!isOdd && ignored.every(({ rules }) => rules.length === 0)) return isSecretName;
     return (name) => {
       const file = path.join(folder, name);
@@ -157,7 +169,7 @@ export class ProtectedFiles {
       if (ignored || (name !== "" && this.#own.test(`${name}/`).ignored)) return true;
       if (unignored) return false;
     }
-    return isSecret(file);
+    return isSecret(file) || this.#secrets.holds(file);
   }
 
   #inFolder(file: string): string {

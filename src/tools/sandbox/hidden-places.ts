@@ -1,29 +1,7 @@
 /** Finds what commands in the sandbox do not see: keys, and sockets of programs that run outside of it. */
 import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import os from "node:os";
-import path from "node:path";
-import { stateFolders } from "../file-access/protected-names.ts";
-
-/**
- * Below the home folder. Not among them: `.npmrc` and `.m2/settings.xml`, without which packages are taken from the
- * wrong place.
- */
-const keyPlaces: readonly string[] = [
-  ...[".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", ".Xauthority"],
-  ...[".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gh", ".config/hub"],
-  ...[".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", ".terraform.d/credentials.tfrc.json"],
-  ...[".boto", ".s3cfg", ".config/rclone", ".vault-token", ".pgpass", ".my.cnf", ".mylogin.cnf"],
-  ...[".pypirc", ".gem/credentials", ".composer/auth.json", ".config/composer/auth.json"],
-  ...[".cargo/credentials", ".cargo/credentials.toml", ".m2/settings-security.xml"],
-  ...[".codex/auth.json", ".claude/.credentials.json", ".bash_history", ".zsh_history", ".psql_history"],
-  // Where editors keep what extensions store as a secret.
-  ...stateFolders.flatMap((name) =>
-    ["", "data/"].flatMap((data) =>
-      ["", ".backup"].map((end) => `${name}/${data}User/globalStorage/state.vscdb${end}`),
-    ),
-  ),
-  ...[".mysql_history", ".mozilla", ".config/google-chrome", ".config/chromium"],
-];
+import { foundSecrets } from "../../base/node/found-secrets.ts";
 
 /** Folders of sockets: Docker's, and those of the user's session, its agents and its editor. */
 export const socketFolders: readonly string[] = ["/run", "/var/run"];
@@ -39,15 +17,13 @@ export interface HiddenPlaces {
   files: string[];
 }
 
-/** Returns the real paths of those that exist. */
+/** Returns the real paths of secrets that no command in the sandbox needs. */
 export function hiddenKeys(home = os.homedir()): HiddenPlaces {
-  const found: HiddenPlaces = { folders: [], files: [] };
-  for (const name of keyPlaces) {
-    const place = realPath(path.join(home, name));
-    if (place === undefined) continue;
-    (lstatSync(place).isDirectory() ? found.folders : found.files).push(place);
-  }
-  return found;
+  const hidden = foundSecrets(home).filter(({ sandbox }) => sandbox === "hidden");
+  const places = (isFolder: boolean) => [
+    ...new Set(hidden.filter((one) => one.isFolder === isFolder).map(({ real }) => real)),
+  ];
+  return { folders: places(true), files: places(false) };
 }
 
 /**

@@ -3,6 +3,7 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { attempt } from "../../base/attempt.ts";
 import { nestedRepositories } from "../../base/node/nested-repositories.ts";
+import { gitDirNamedIn, pathNamedIn } from "../../base/node/repository.ts";
 import { isControlFile } from "../file-access/protected-names.ts";
 import { isWithin } from "../file-access/requirements.ts";
 import { isInEditorState, ownWorktreeOf } from "../file-access/state-places.ts";
@@ -170,15 +171,14 @@ function addGitFiles(git: string, found: PlaceSearch): void {
 
 /** The folder with the settings and hooks of a worktree, else the git folder itself. */
 function commonFolder(git: string): string {
-  const named = textOf(path.join(git, "commondir")).trim();
-  return (named === "" ? undefined : realPath(path.resolve(git, named))) ?? git;
+  const named = pathNamedIn(textOf(path.join(git, "commondir")));
+  return (named === undefined ? undefined : realPath(path.resolve(git, named))) ?? git;
 }
 
 /** A file `.git` names the git folder. Undefined if it names none that exists. */
 function gitFolderOf(file: string): string | undefined {
-  const text = kindOf(file) === "file" ? textOf(file) : "";
-  const lead = "gitdir: ";
-  return text.startsWith(lead) ? realPath(path.resolve(path.dirname(file), text.slice(lead.length).trim())) : undefined;
+  const named = kindOf(file) === "file" ? gitDirNamedIn(textOf(file)) : undefined;
+  return named === undefined ? undefined : realPath(path.resolve(path.dirname(file), named));
 }
 
 /** The repository of a folder above. */
@@ -192,8 +192,8 @@ function enclosing(folder: string): string | undefined {
 
 /** The folder in which git runs hooks and programs. */
 function topOf(git: string): string {
-  const file = textOf(path.join(git, "gitdir")).trim();
-  if (file !== "") return path.dirname(path.resolve(git, file));
+  const file = pathNamedIn(textOf(path.join(git, "gitdir")));
+  if (file !== undefined) return path.dirname(path.resolve(git, file));
   const worktree = settingsIn(path.join(git, "config")).findLast(({ key }) => key.toLowerCase() === "core.worktree");
   if (worktree) return path.resolve(git, worktree.value);
   return path.basename(git) === ".git" ? path.dirname(git) : git;

@@ -9,10 +9,60 @@ export function wildcardMatcher(pattern: string): TextMatcher {
   return (text) => compiled.some((one) => one.matches(text));
 }
 
+/** As `wildcardMatcher`, for whole paths: `**` as a folder may also be none, and all that lies below matches. */
+export function pathWildcardMatcher(pattern: string): TextMatcher {
+  const compiled = [pattern, `${pattern}/*`].map((one) => new Wildcard(one, true));
+  return (path) => compiled.some((one) => one.matches(path));
+}
+
 /** Compiles a wildcard that matches a text which holds it at the start or after a separator (a code point). */
 export function wildcardMatcherAfter(isSeparator: (character: number) => boolean, pattern: string): TextMatcher {
   const compiled = alternatives(pattern).map((one) => new Wildcard(one));
   return (text) => compiled.some((one) => one.isHeldAfter(isSeparator, text));
+}
+
+/** Stands for `**` and a slash; no pattern of a path holds it. */
+const skippedFolders = "\0";
+const slash = 47;
+
+const maxSteps = 1_000_000;
+
+/** Characters of a text that stand for unknown text: any, and any without `/`. */
+interface Holes {
+  any: string;
+  name?: string;
+}
+
+/** Whether a wildcard matches a text with some text in place of each hole. Yes, if it would take too long to tell. */
+export function wildcardOverlaps(pattern: string, text: string, { any, name }: Holes): boolean {
+  const characters = Array.from(pattern);
+  if (characters.length * text.length > maxSteps) return true;
+  let states = new Set<number>();
+  const add = (to: Set<number>, at: number) => {
+    to.add(at);
+    for (let next = at; characters[next] === "*"; next++) to.add(next + 1);
+  };
+  add(states, 0);
+  for (const character of text) {
+    const next = new Set<number>();
+    if (character === any) {
+      for (let at = Math.min(...states); at <= characters.length; at++) next.add(at);
+    } else if (character === name) {
+      for (const from of states)
+        for (let at = from; !next.has(at); at++) {
+          next.add(at);
+          if (at === characters.length || characters[at] === "/") break;
+        }
+    } else {
+      for (const at of states) {
+        if (characters[at] === "*") add(next, at);
+        else if (characters[at] === "?" || characters[at] === character) add(next, at + 1);
+      }
+    }
+    if (next.size === 0) return false;
+    states = next;
+  }
+  return states.has(characters.length);
 }
 
 function alternatives(pattern: string): string[] {
@@ -30,17 +80,24 @@ class Wildcard {
   readonly #byAny: Uint32Array;
   /** Bits of the places at which a star stands: any character leads back to them. */
   readonly #stars: Uint32Array;
+  /** Places from which the next one is reached without a character, in order. */
+  readonly #skipped: number[] = [];
   readonly #last: number;
 
-  constructor(pattern: string) {
-    const characters = Array.from(pattern);
+  /** `ofPaths`: `**` and a slash after another slash also match nothing. */
+  constructor(pattern: string, ofPaths = false) {
+    const characters = Array.from(ofPaths ? pattern.replace(/(?<=\/)\*\*\//g, skippedFolders) : pattern);
     this.#last = characters.filter((character) => character !== "*").length;
     this.#words = (this.#last >>> 5) + 1;
     this.#byAny = new Uint32Array(this.#words);
     this.#stars = new Uint32Array(this.#words);
     let place = 0;
     for (const character of characters) {
-      if (character === "*") setBit(this.#stars, place);
+      if (character === skippedFolders) {
+        this.#skipped.push(place);
+        setBit(this.#stars, place);
+        setBit(this.#placesOf(slash), place++);
+      } else if (character === "*") setBit(this.#stars, place);
       else if (character === "?") setBit(this.#byAny, place++);
       else setBit(this.#placesOf(character.codePointAt(0) ?? 0), place++);
     }
@@ -87,6 +144,7 @@ class Wildcard {
       reached[word] = next;
       some |= next;
     }
+    for (const place of this.#skipped) if (hasBit(reached, place)) setBit(reached, place + 1);
     return some !== 0;
   }
 

@@ -8,6 +8,7 @@ import path from "node:path";
 import { nodeTerminal } from "../../../src/tools/node-host/terminal.ts";
 import { until } from "../../loop/harness.ts";
 import { running } from "../run-command/living.ts";
+import { hidden, visible } from "../secret-files.ts";
 import { nap, put, sandboxed } from "./sandboxed.ts";
 
 describe("commands in bubblewrap", () => {
@@ -198,6 +199,22 @@ describe("commands in bubblewrap", () => {
       const output = await run("cat ~/.ssh/* ~/.aws/* ~/.netrc ~/.config/gh/* ~/.git-credentials link ~/notes.txt");
       assert.doesNotMatch(output, /home-secret/);
       assert.match(output, /notes/);
+    });
+
+    it("all secret places of the home folder and of the environment, but for what programs need", async () => {
+      for (const name of hidden) put(path.join(os.homedir(), name), "home-secret");
+      for (const name of visible) put(path.join(os.homedir(), name), "needed");
+      const config = path.join(box.outside, "config");
+      put(path.join(config, "gh/hosts.yml"), "home-secret");
+      const before = process.env["XDG_CONFIG_HOME"];
+      process.env["XDG_CONFIG_HOME"] = config;
+      const seen = await run(`grep -rls home-secret ~ ${config}; cat /etc/shadow; grep -rls needed ~ | wc -l`);
+      if (before === undefined) delete process.env["XDG_CONFIG_HOME"];
+      else process.env["XDG_CONFIG_HOME"] = before;
+      assert.doesNotMatch(seen, /home-secret|root:|\/home\/\./);
+      // Folders for temporary files are not the sandbox's own.
+      const isThere = !os.homedir().startsWith(`${os.tmpdir()}/`);
+      assert.match(seen, new RegExp(`^${isThere ? visible.length : 0}$`, "m"));
     });
 
     for (const mode of ["workspace", "workspace-network"] as const) {

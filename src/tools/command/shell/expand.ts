@@ -1,4 +1,5 @@
 /** Assignments and expansions, which happen before a command runs. */
+import { likelyFolders } from "../../../base/secret-places.ts";
 import { checkArithmetic, checkExpansion, numbersIn } from "./expressions.ts";
 import type { SyntaxNode } from "./grammar.ts";
 import { substitutedOutput } from "./outputs.ts";
@@ -97,10 +98,15 @@ export function isNumber(name: string, { variables, isUnknown }: ShellState): bo
 export function knownIn(state: ShellState): KnownState {
   const known: KnownState = {
     values: (name) => valuesOf(name, state),
-    shapes: (name) => valuesOf(name, state)?.map(escaped) ?? shapesOf(name, state),
+    shapes: (name) => valuesOf(name, state)?.map(escaped) ?? [...likelyValues(name, state), ...shapesOf(name, state)],
     output: (node) => substitutedOutput(node, state, known),
   };
   return known;
+}
+
+/** Returns patterns for a variable that the environment may set otherwise, so it may still be anything. */
+function likelyValues(name: string, { variables }: ShellState): string[] {
+  return variables.has(name) ? [] : likelyFolders(name, process.env).map(escaped);
 }
 
 function valuesOf(name: string, { folders, variables }: ShellState): readonly string[] | undefined {

@@ -226,14 +226,19 @@ function variable(node: SyntaxNode, known: KnownState): Pick<WordPiece, "values"
   const name = /^\$(?:(\w+|[@*])|\{(\w+|[@*])\})$/.exec(node.text);
   const plainName = name?.[1] ?? name?.[2];
   if (plainName !== undefined) return { values: known.values(plainName), shapes: known.shapes(plainName) };
-  // `${x:-.env}` may be the text in it, or anything.
-  const inner = node.children.filter(({ type, text }) => isLiteral.test(type) && /^["']?[\w~./*?-]+["']?$/.test(text));
-  return { values: undefined, shapes: [...inner.flatMap((child) => shapesOf(piecesOf(child, known))), marks.any] };
+  // `${x:-.env}` may be the variable, the text in it, or anything.
+  const inner = node.children.filter(
+    ({ type, text }) => isLiteral.test(type) && /^["']?(?:\$HOME\b|\$\{HOME\}|[\w~./*?-])+["']?$/.test(text),
+  );
+  const texts = inner.flatMap((child) => shapesOf(piecesOf(child, known)));
+  const [own] = node.children.filter(({ type }) => type === "variable_name");
+  const set = own ? known.shapes(own.text).filter((shape) => shape !== marks.any) : [];
+  return { values: undefined, shapes: [...new Set([...set, ...texts, marks.any])] };
 }
 
 /** Variables that only hold numbers, and lengths. */
 const numbers = /^\$\{?([$?#!]|PPID|BASHPID|RANDOM|SECONDS|LINENO|E?UID|#\w+)\}?$/;
-const isLiteral = /^(word|string|raw_string)$/;
+const isLiteral = /^(word|string|raw_string|concatenation|simple_expansion|expansion)$/;
 
 const escapes = new Map(
   Object.entries({ n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", v: "\v" }),

@@ -4,6 +4,7 @@
  * `set /?`, `for /?`.
  */
 
+import { programFolderVariables } from "../../../base/secret-places.ts";
 import { marks } from "../shell/pattern.ts";
 
 export type WindowsShell = "powershell" | "cmd";
@@ -136,6 +137,8 @@ function expanded(text: string): string {
 
 function variableValue(name: string): string {
   if (home.test(name)) return "~";
+  const folder = programFolder(/^\$\{?env:(\w+)\}?$/i.exec(name)?.[1]);
+  if (folder !== undefined) return folder;
   return workingFolder.test(name) ? "." : marks.any;
 }
 
@@ -153,6 +156,14 @@ function cmdPiece(reader: CommandReader): Piece | typeof separator {
 function cmdValues(text: string): string {
   return text.replace(/%[^%\s]+%|![^!\s]+!|%%?~?\w+/g, (name) => {
     if (/^[%!](?:USERPROFILE|HOME|HOMEDRIVE%%HOMEPATH)[%!]$/i.test(name)) return "~";
+    const folder = programFolder(/^[%!](\w+)[%!]$/.exec(name)?.[1]);
+    if (folder !== undefined) return folder;
     return /^[%!]CD[%!]$/i.test(name) ? "." : marks.any;
   });
+}
+
+/** Where `%APPDATA%` and the like lead. */
+function programFolder(variable = ""): string | undefined {
+  const folder = programFolderVariables[variable.toUpperCase()];
+  return folder === undefined ? undefined : `~/${folder}`;
 }

@@ -33,7 +33,7 @@ const technical = [
   { file: /mathml\.ts$/, text: /^(math semantics|display displaystyle) /, why: "names of elements and attributes" },
   { file: /PullModel|connect-page/, text: /^ollama pull/, why: "a command" },
   { file: /find-tests/, text: /./, why: "commands" },
-  { file: /TurnEndNotice/, text: /^(Link|Button)$/, why: "classes" },
+  { file: /TurnEndNotice|early\.ts$/, text: /^(Link|Button)$/, why: "classes" },
   { file: /session-title\.ts$/, text: /^New session$/, why: "the title in the record" },
   { file: /main\.ts$/, text: /^the page has no #root$/, why: "cannot happen" },
   { file: /./, text: /^\$\([a-z~-]+\) \{0\}(\{1\})?$/, why: "an icon before a text" },

@@ -2,6 +2,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { attempt } from "../base/attempt.ts";
+import { Owned } from "../base/owned.ts";
 import type { Chat } from "../chat/apply.ts";
 import { presentMode } from "../loop/setup/agent-config.ts";
 import { ServerPrompts } from "../mcp/prompts/server-prompts.ts";
@@ -92,14 +93,33 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** Starts Rondo. `declared`: commands that are registered already; the internal ones are registered here. */
-export function start(context: vscode.ExtensionContext, declared: ReadonlySet<string>, debugOutput: DebugOutput): App {
-  const { workspaceState: memory, subscriptions } = context;
-  const own = <T extends vscode.Disposable>(one: T): T => {
-    subscriptions.push(one);
-    return one;
-  };
-  const log = own(vscode.window.createOutputChannel("Rondo", { log: true }));
+interface StartOptions {
+  context: vscode.ExtensionContext;
+  /** Commands that are registered already. The internal ones are registered here. */
+  declared: ReadonlySet<string>;
+  debugOutput: DebugOutput;
+  log: vscode.LogOutputChannel;
+}
+
+/** Starts Rondo. If it throws, nothing of it is left, so that it can be started again. */
+export function start(options: StartOptions): App {
+  const owned = new Owned((error) => options.log.error("A part of Rondo could not be ended", error));
+  try {
+    const app = compose(options, <T extends vscode.Disposable>(one: T): T => owned.add(one));
+    options.context.subscriptions.push(owned);
+    return app;
+  } catch (error) {
+    owned.dispose();
+    throw error;
+  }
+}
+
+/** `own`: gets each part that ends with the window, or with a start that fails. */
+function compose(
+  { context, declared, debugOutput, log }: StartOptions,
+  own: <T extends vscode.Disposable>(one: T) => T,
+): App {
+  const { workspaceState: memory } = context;
   const storage = windowStorage(context.globalStorageUri);
   const stateChanged = () => {
     panel.stateChanged();
@@ -111,7 +131,7 @@ export function start(context: vscode.ExtensionContext, declared: ReadonlySet<st
 
   const keys = own(new Keys(context.secrets));
   const rateLimits = new RateLimits(vscode.Uri.joinPath(context.globalStorageUri, "rate-limits").fsPath);
-  const models = new Models(keys, rateLimits, modelToBeginWith(memory, context.globalState));
+  const models = own(new Models(keys, rateLimits, modelToBeginWith(memory, context.globalState)));
   const review = own(new Review({ storage, warn: (message) => void vscode.window.showWarningMessage(message) }));
   const follow = own(
     new Follow({ on: readSettings().follow, changed: stateChanged, note: (message) => log.debug(message) }),

@@ -4,12 +4,13 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
-import { useLanguage } from "../l10n/l10n.ts";
+import { StartOnce } from "../base/start-once.ts";
+import { localized, t, useLanguage } from "../l10n/l10n.ts";
 import { deferred } from "../loop/session/deferred.ts";
 import type { App } from "./app.ts";
 import { DebugOutput } from "./editor/debug-output.ts";
 import { problemActions } from "./editor/problem-actions.ts";
-import { openView } from "./panel/first-page.ts";
+import { type EarlyView, openView } from "./panel/first-page.ts";
 
 interface Manifest {
   contributes: { commands: { command: string }[] };
@@ -20,7 +21,7 @@ interface Manifest {
 const longestOpeningMs = 2000;
 const longestLoadMs = 500;
 
-let app: Promise<App> | undefined;
+let app: StartOnce<App> | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   useLanguage(vscode.env.language, vscode.l10n.bundle);
@@ -31,33 +32,80 @@ export function activate(context: vscode.ExtensionContext): void {
   subscriptions.push(debugOutput, problemActions());
   // VS Code may open a document of Rondo's before the view, as after a reload. It then sends this event.
   const schemes = activationEvents.map((event) => event.replace("onFileSystem:", ""));
-  const ids = new Set(contributes.commands.map(({ command }) => command));
-  const load = () => {
-    app ??= import("./app.ts").then(({ start }) => start(context, ids, debugOutput));
-    return app;
+  const declared = new Set(contributes.commands.map(({ command }) => command));
+  let channel: vscode.LogOutputChannel | undefined;
+  /** One for all tries. */
+  const logChannel = (): vscode.LogOutputChannel => {
+    if (channel) return channel;
+    channel = vscode.window.createOutputChannel("Rondo", { log: true });
+    subscriptions.push(channel);
+    return channel;
   };
+  /** The view with its first page, until the panel has taken it over. */
+  let early: EarlyView | undefined;
+  const rest = new StartOnce(async () => {
+    const log = logChannel();
+    try {
+      const { start } = await import("./app.ts");
+      return start({ context, declared, debugOutput, log });
+    } catch (error) {
+      log.error("Rondo could not be started", error);
+      const message = t("Rondo could not be started: {0}", reasonOf(error));
+      early?.failed(message);
+      throw new Error(message, { cause: error });
+    }
+  });
+  app = rest;
+  const use = async (): Promise<App> => {
+    const running = await rest.use();
+    if (early) running.panel.takeOver(early);
+    early = undefined;
+    return running;
+  };
+  /** Tells the user of a failed start, and lets `again` run if they want. */
+  const started = (again: () => void): Promise<App | undefined> =>
+    use().catch((error: Error) => {
+      // The page says it.
+      if (!early?.view.visible) void offerAgain(error.message, logChannel(), again);
+      return undefined;
+    });
   const opened = deferred<void>();
   const provider: vscode.WebviewViewProvider = {
     async resolveWebviewView(view) {
-      const early = openView(view, context.extensionUri);
+      const load = async () => void (await started(load));
+      const own = openView(view, context.extensionUri, load);
       // Reading the rest takes a processor for a moment, and stops this process.
-      await Promise.race([early.loaded, wait(longestLoadMs)]);
+      await Promise.race([own.loaded, wait(longestLoadMs)]);
       opened.resolve();
-      (await load()).panel.takeOver(early);
+      early = own;
+      await load();
     },
   };
   subscriptions.push(vscode.window.registerWebviewViewProvider("rondo.chat", provider));
-  const provideTextDocumentContent = async (uri: vscode.Uri) => (await load()).document(uri);
+  const provideTextDocumentContent = async (uri: vscode.Uri) => (await use()).document(uri);
   for (const scheme of schemes) {
     subscriptions.push(vscode.workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent }));
   }
-  for (const id of ids) {
-    const run = async (...args: unknown[]) => {
+  for (const id of declared) {
+    const run = async (...args: unknown[]): Promise<unknown> => {
       if (id === "rondo.focus") await focusView(opened.promise);
-      return (await load()).commands[id]?.(...args);
+      return (await started(() => void run(...args)))?.commands[id]?.(...args);
     };
     subscriptions.push(vscode.commands.registerCommand(id, run));
   }
+}
+
+/** Returns the first line: for a file that is missing, Node adds who has asked for it. */
+function reasonOf(error: unknown): string {
+  const message = localized(error instanceof Error ? error.message : String(error));
+  return message.split("\n", 1)[0] ?? "";
+}
+
+async function offerAgain(message: string, log: vscode.LogOutputChannel, again: () => void): Promise<void> {
+  const [tryAgain, showLog] = [t("Try Again"), t("Show Log")];
+  const chosen = await vscode.window.showErrorMessage(message, tryAgain, showLog);
+  if (chosen === tryAgain) again();
+  if (chosen === showLog) log.show();
 }
 
 /** Shows the view, whose first page comes before the rest of Rondo is read. */
@@ -68,5 +116,5 @@ async function focusView(opened: Promise<void>): Promise<void> {
 
 /** Stops everything that runs. VS Code waits at most 5 s for it. */
 export async function deactivate(): Promise<void> {
-  await (await app)?.close();
+  await (await app?.current())?.close();
 }

@@ -89,6 +89,29 @@ describe("the first page", () => {
     await page.close();
   });
 
+  it("says why the host cannot start, tries it again, and keeps what is typed", async () => {
+    const first = await firstPage();
+    const { panel } = first;
+    await message(panel).pressSequentially("Fix it");
+    const fails = (why: string) =>
+      panel.page.evaluate((why) => postMessage({ type: "start-failure", message: `It failed: ${why}` }, "*"), why);
+    const alert = panel.page.getByRole("alert");
+    await fails("the first reason");
+    await alert.getByText("It failed: the first reason").waitFor();
+    await fails("another reason");
+    await alert.getByText("It failed: another reason").waitFor();
+    assert.equal(await alert.count(), 1);
+    await alert.getByRole("button", { name: "Try again" }).click();
+    const asked = () => panel.page.evaluate(() => window.sent.map(({ type }) => String(type)));
+    assert.deepEqual(
+      (await asked()).filter((type) => type === "start-again"),
+      ["start-again"],
+    );
+    await first.goesOn(f.snapshot(f.chat("T", [])));
+    assert.equal(await alert.count(), 0);
+    assert.equal(await message(panel).inputValue(), "Fix it");
+  });
+
   for (const [name, chat] of Object.entries({ idle: f.chat("Done", [f.asked]), running, asking })) {
     it(`moves nothing when the panel comes: ${name}`, async () => {
       for (const [width, height] of [

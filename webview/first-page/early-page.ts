@@ -1,5 +1,6 @@
 /** What the script of the first page and the panel share. */
 import type { ToHost, ToPanel } from "../../src/chat/protocol.ts";
+import type { StartAgain } from "../../src/chat/start-failure.ts";
 
 /** How the frame looked last, so that nothing moves when the panel comes. */
 interface SavedLook {
@@ -19,7 +20,7 @@ export interface SavedState {
 }
 
 export interface VSCodeApi {
-  postMessage(message: ToHost): void;
+  postMessage(message: ToHost | StartAgain): void;
   getState(): SavedState | undefined;
   setState(state: SavedState): void;
 }

@@ -3,7 +3,8 @@
  * keeps what comes meanwhile: messages of the host, and what the user types.
  */
 import type { ToPanel } from "../../src/chat/protocol.ts";
-import { useLanguage } from "../../src/l10n/l10n.ts";
+import type { StartFailure } from "../../src/chat/start-failure.ts";
+import { t, useLanguage } from "../../src/l10n/l10n.ts";
 import type { VSCodeApi } from "./early-page.ts";
 
 declare function acquireVsCodeApi(): VSCodeApi;
@@ -23,6 +24,8 @@ const told = Promise.withResolvers<void>();
 const ended = new AbortController();
 const { signal } = ended;
 let entered = false;
+/** What stands in the place of the conversation while the host cannot start. */
+let failure: HTMLElement | undefined;
 
 window.rondo = {
   api,
@@ -48,7 +51,12 @@ if (box && look) {
 // Only the host can post messages to this page, which is alone in its frame.
 addEventListener(
   "message",
-  ({ data }: MessageEvent<ToPanel>) => {
+  ({ data }: MessageEvent<ToPanel | StartFailure>) => {
+    failure?.remove();
+    if (data.type === "start-failure") {
+      failure = sayFailed(data);
+      return;
+    }
     messages.push(data);
     if (data.type === "snapshot") told.resolve();
   },
@@ -77,6 +85,19 @@ box?.addEventListener(
   },
   { signal },
 );
+
+/** Says why the host cannot start, with a button that tries it again. What is typed stays. */
+function sayFailed({ message }: StartFailure): HTMLElement {
+  const notice = Object.assign(document.createElement("div"), { className: "start-failure", role: "alert" });
+  const again = Object.assign(document.createElement("button"), { className: "Button", textContent: t("Try again") });
+  again.addEventListener("click", () => {
+    again.disabled = true;
+    api.postMessage({ type: "start-again" });
+  });
+  notice.append(Object.assign(document.createElement("p"), { textContent: message }), again);
+  document.querySelector(".Chat .view .view")?.append(notice);
+  return notice;
+}
 
 let loads = false;
 

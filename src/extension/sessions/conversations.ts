@@ -33,7 +33,7 @@ export class Conversations implements vscode.Disposable {
   readonly #open = new Map<string, OpenSession>();
   /** Sessions that are closing: their hooks may still run. */
   readonly #closing = new Set<Promise<void>>();
-  readonly #timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
+  readonly #timer: NodeJS.Timeout;
   readonly #tabs = new SessionTabs();
   #current: Session;
 
@@ -42,6 +42,8 @@ export class Conversations implements vscode.Disposable {
     this.#store = options.store;
     this.#current = this.#start(newSession(options.folder)).session;
     this.#tabs.show(tabOf(this.#current.chat));
+    // Last: nobody could stop it if something above had failed.
+    this.#timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
   }
 
   get current(): Session {
@@ -231,6 +233,7 @@ export class Conversations implements vscode.Disposable {
 
   dispose(): void {
     clearInterval(this.#timer);
+    void this.closeAll();
   }
 
   #showAdded(chat: Chat, record: Pick<Replay, "end">): void {

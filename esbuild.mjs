@@ -252,15 +252,36 @@ const forNode = {
   define: { navigator: "undefined" },
 };
 
+/** @type {import("esbuild").BuildOptions} */
+const forExtension = {
+  ...forNode,
+  format: "cjs",
+  // What modules know of their own place.
+  define: {
+    ...forNode.define,
+    "import.meta.filename": "__filename",
+    "import.meta.dirname": "__dirname",
+    "import.meta.url": "importMetaURL",
+  },
+  banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
+  outExtension: { ".js": ".cjs" },
+  plugins: [lazy],
+};
+
 /** The grammar that takes commands apart, beside the bundles that load it. */
 const grammar = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"];
 
 /** @type {import("esbuild").BuildOptions[]} */
 export const builds = [
   {
-    ...forNode,
+    ...forExtension,
+    entryPoints: { extension: "src/extension/extension.ts" },
+    // It loads the rest by `require`: what fails while it is loaded is loaded again by the next try, and `import` keeps it.
+    supported: { "dynamic-import": false },
+  },
+  {
+    ...forExtension,
     entryPoints: {
-      extension: "src/extension/extension.ts",
       app: "src/extension/app.ts",
       anthropic: "src/providers/anthropic/anthropic-model.ts",
       openai: "src/providers/openai.ts",
@@ -273,19 +294,6 @@ export const builds = [
       "stat-worker": "src/checkpoints/scan/stat-worker.ts",
       "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
-    format: "cjs",
-    // Parts are loaded by `require`: what fails while it is loaded is loaded again by the next try, and `import` keeps it.
-    supported: { "dynamic-import": false },
-    // What modules know of their own place.
-    define: {
-      ...forNode.define,
-      "import.meta.filename": "__filename",
-      "import.meta.dirname": "__dirname",
-      "import.meta.url": "importMetaURL",
-    },
-    banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
-    outExtension: { ".js": ".cjs" },
-    plugins: [lazy],
   },
   {
     ...forNode,

@@ -13,7 +13,10 @@ import { isPreRelease, root, vsixFile } from "./version.mjs";
 const maxBytes = 2_150_000;
 
 /** Names of the bundles that the extension loads. */
-const bundles = Object.keys(builds[0]?.entryPoints ?? {}).join("|");
+const bundles = builds
+  .filter(({ format }) => format === "cjs")
+  .flatMap(({ entryPoints }) => Object.keys(entryPoints ?? {}))
+  .join("|");
 
 const names = languages.join("|");
 

@@ -21,10 +21,14 @@ const lazyParts = {
   "src/mcp/connection/connect.ts": "mcp.cjs",
   "src/tools/command/shell/grammar.ts": "grammar.cjs",
   "src/tour/tour.ts": "tour.cjs",
-  "src/headless/command-line.ts": "headless-main.js",
+  "src/headless/start.ts": "headless-start.cjs",
+  "src/headless/command-line.ts": "headless-main.cjs",
 };
 
-/** Turns `import("…/anthropic-model.ts")` into `import("./anthropic.cjs")`, so that a start reads none of it. */
+/**
+ * Makes `import("…/anthropic-model.ts")` load `./anthropic.cjs`, so that a start reads none of it. It is required: `import()`
+ * would search the text of a CommonJS module for its exports.
+ */
 const lazy = {
   name: "lazy-parts",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
@@ -32,8 +36,12 @@ const lazy = {
     build.onResolve({ filter: /\.ts$/ }, (args) => {
       if (args.kind !== "dynamic-import") return undefined;
       const bundle = bundles.get(path.resolve(args.resolveDir, args.path));
-      return bundle ? { path: `./${bundle}`, external: true } : undefined;
+      return bundle ? { path: bundle, namespace: "lazy-part" } : undefined;
     });
+    build.onResolve({ filter: /^\./, namespace: "lazy-part" }, ({ path: name }) => ({ path: name, external: true }));
+    build.onLoad({ filter: /./, namespace: "lazy-part" }, ({ path: bundle }) => ({
+      contents: `module.exports = require("./${bundle}");`,
+    }));
   },
 };
 
@@ -255,10 +263,31 @@ const forNode = {
 /** The grammar that takes commands apart, beside the bundles that load it. */
 const grammar = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"];
 
+/**
+ * CommonJS starts faster: `import` of a module of Node reads all its exports, and some of them load half of Node
+ * (`fs.ReadStream`, `http.WebSocket`), while `require` loads what is used.
+ *
+ * @type {import("esbuild").BuildOptions}
+ */
+const commonJS = {
+  ...forNode,
+  format: "cjs",
+  // What modules know of their own place.
+  define: {
+    ...forNode.define,
+    "import.meta.filename": "__filename",
+    "import.meta.dirname": "__dirname",
+    "import.meta.url": "importMetaURL",
+  },
+  banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
+  outExtension: { ".js": ".cjs" },
+  plugins: [lazy],
+};
+
 /** @type {import("esbuild").BuildOptions[]} */
 export const builds = [
   {
-    ...forNode,
+    ...commonJS,
     entryPoints: {
       extension: "src/extension/extension.ts",
       app: "src/extension/app.ts",
@@ -273,25 +302,14 @@ export const builds = [
       "stat-worker": "src/checkpoints/scan/stat-worker.ts",
       "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
-    format: "cjs",
-    // What modules know of their own place.
-    define: {
-      ...forNode.define,
-      "import.meta.filename": "__filename",
-      "import.meta.dirname": "__dirname",
-      "import.meta.url": "importMetaURL",
-    },
-    banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
-    outExtension: { ".js": ".cjs" },
-    plugins: [lazy],
+  },
+  {
+    ...commonJS,
+    entryPoints: { "headless-start": "src/headless/start.ts", "headless-main": "src/headless/command-line.ts" },
   },
   {
     ...forNode,
-    entryPoints: {
-      headless: "src/headless/headless.ts",
-      "headless-main": "src/headless/command-line.ts",
-      loop: "src/query/query.ts",
-    },
+    entryPoints: { headless: "src/headless/headless.ts", loop: "src/query/query.ts" },
     format: "esm",
     // What the CommonJS packages inside still `require`.
     banner: { js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);' },

@@ -3,18 +3,15 @@ import { localized, msg } from "../l10n/l10n.ts";
 import { query } from "../query/query.ts";
 import { asQueryError, QueryError } from "../query/query-error.ts";
 import type { SDKMessage, SDKResultMessage } from "../query/query-types.ts";
-import { type HeadlessOptions, parseOptions, UsageError, usage } from "./arguments.ts";
+import { type HeadlessOptions, parseOptions } from "./arguments.ts";
 import { useEnvironmentProxy } from "./environment-proxy.ts";
+import { UsageError } from "./flags.ts";
 import { stdinInput } from "./stdin.ts";
 
 /** `env`: the environment with the keys, which are no longer in `process.env`. @returns the exit code */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   try {
     const options = parseOptions(argv);
-    if (options === "help") {
-      process.stdout.write(localized(usage));
-      return 0;
-    }
     if (options.explain) return await (await import("./explain.ts")).explain(options.query);
     const problem = useEnvironmentProxy(process.env);
     if (problem) process.stderr.write(`rondo: ${localized(problem)}\n`);

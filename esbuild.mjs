@@ -45,6 +45,24 @@ const lazy = {
   },
 };
 
+/** Libraries that few runs need, of which one function is called: it loads their bundle when it is first called. */
+const lazyFunctions = { yaml: "parse" };
+
+const lazyLibraries = {
+  name: "lazy-libraries",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    const names = Object.keys(lazyFunctions).join("|");
+    build.onResolve({ filter: new RegExp(`^(${names})$`) }, ({ kind, path: name }) =>
+      kind === "import-statement" ? { path: name, namespace: "lazy-library" } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: "lazy-library" }, ({ path: name }) => {
+      const called = lazyFunctions[/** @type {keyof typeof lazyFunctions} */ (name)];
+      return { contents: `export const ${called} = (...given) => require("./${name}.cjs").${called}(...given);` };
+    });
+    build.onResolve({ filter: /^\./, namespace: "lazy-library" }, ({ path: name }) => ({ path: name, external: true }));
+  },
+};
+
 /** Writes the types of `dist/loop.js`: the files that hold them import nothing but each other, so they are put together. */
 const loopTypes = {
   name: "loop-types",
@@ -281,7 +299,7 @@ const commonJS = {
   },
   banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
   outExtension: { ".js": ".cjs" },
-  plugins: [lazy],
+  plugins: [lazy, lazyLibraries],
 };
 
 /** @type {import("esbuild").BuildOptions[]} */
@@ -297,6 +315,7 @@ export const builds = [
       mcp: "src/mcp/connection/connect.ts",
       grammar: "src/tools/command/shell/grammar.ts",
       tour: "src/tour/tour.ts",
+      yaml: "yaml",
       // Threads of their own.
       "checkpoints-worker": "src/checkpoints/thread/worker.ts",
       "stat-worker": "src/checkpoints/scan/stat-worker.ts",
@@ -313,7 +332,7 @@ export const builds = [
     format: "esm",
     // What the CommonJS packages inside still `require`.
     banner: { js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);' },
-    plugins: [lazy, loopTypes],
+    plugins: [lazy, lazyLibraries, loopTypes],
   },
   {
     ...common,

@@ -8,14 +8,17 @@ import { useEnvironmentProxy } from "./environment-proxy.ts";
 import { UsageError } from "./flags.ts";
 import { stdinInput } from "./stdin.ts";
 
-/** `env`: the environment with the keys, which are no longer in `process.env`. @returns the exit code */
-export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+/**
+ * `env`: the environment with the keys, which are no longer in `process.env`. `onReply` is called at each reply.
+ * @returns the exit code
+ */
+export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, onReply: () => void): Promise<number> {
   try {
     const options = parseOptions(argv);
     if (options.explain) return await (await import("./explain.ts")).explain(options.query);
     const problem = useEnvironmentProxy(process.env);
     if (problem) process.stderr.write(`rondo: ${localized(problem)}\n`);
-    return await run(options, env);
+    return await run(options, env, onReply);
   } catch (caught) {
     const error = asQueryError(caught);
     if (!(error instanceof UsageError) && !(error instanceof QueryError)) throw error;
@@ -25,7 +28,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv): Promise<number> {
+async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv, onReply: () => void): Promise<number> {
   const interruption = new AbortController();
   const { signal } = interruption;
   const input = stdinInput(options, signal);
@@ -47,6 +50,7 @@ async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv): Promise<nu
     for await (const message of running) {
       print(message, options.output);
       if (message.type === "result") last = message;
+      if (message.type === "assistant") onReply();
     }
   } finally {
     process.removeListener("SIGINT", interrupt);

@@ -1,6 +1,6 @@
 /** The start of the command line: what must come before everything else is loaded, or needs nothing else. */
 
-import module from "node:module";
+import path from "node:path";
 import { localized } from "../l10n/l10n.ts";
 import { stateFolder } from "../query/state-folder.ts";
 import { flagsOf, usage } from "./flags.ts";
@@ -18,10 +18,17 @@ export async function start(argv: readonly string[]): Promise<number> {
     process.stdout.write(localized(usage));
     return 0;
   }
-  // A second run reuses the compiled code of the first.
-  if (!asked["no-persist"]) module.enableCompileCache?.(`${stateFolder()}/compile-cache`);
-  const { main } = await import("./command-line.ts");
-  return await main(argv, env);
+  // From source there is no bundle.
+  if (asked["no-persist"] || import.meta.filename.endsWith(".ts")) {
+    const { main } = await import("./command-line.ts");
+    return await main(argv, env, () => {});
+  }
+  const { CompiledBundles } = await import("./compiled.ts");
+  const bundles = new CompiledBundles(import.meta.dirname, path.join(stateFolder(), "compiled"));
+  // The bundle of that file.
+  const { main } = bundles.load("headless-main.cjs") as typeof import("./command-line.ts");
+  // Not at the end: until then, V8 throws away what ran only once.
+  return await main(argv, env, () => bundles.save());
 }
 
 /** Invalid flags are reported by what reads the values, too. */

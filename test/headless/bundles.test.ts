@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { build, root } from "../build.ts";
+import { root } from "../build.ts";
+import { places, says } from "./headless-run.ts";
 
 const dist = path.join(root, "dist");
 
 describe("the bundles of the command line", () => {
-  before(build);
+  const open = places();
 
   it("--help loads the start alone, and of Node what that uses", () => {
     const args = ["--require", path.join(import.meta.dirname, "loaded.cjs"), path.join(dist, "headless.js"), "--help"];
@@ -22,6 +23,29 @@ describe("the bundles of the command line", () => {
     assert.deepEqual(
       large.filter((name) => builtIn.includes(`NativeModule ${name}`)),
       [],
+    );
+  });
+
+  it("a first run keeps what it has compiled, in the state folder, and the next one uses it as it is", async () => {
+    const place = await open([says("One."), says("Two."), says("Three.")]);
+    const env = { XDG_STATE_HOME: path.join(place.home, "state") };
+    const kept = () => {
+      const folder = path.join(place.home, "state/rondo/compiled");
+      return readdirSync(folder).map((name) => [name, statSync(path.join(folder, name)).mtimeMs] as const);
+    };
+    assert.deepEqual(await place.run(["Hi"], { env }), { code: 0, stdout: "One.\n", stderr: "" });
+    const first = kept();
+    const bundles = ["anthropic.cjs", "headless-main.cjs"].map((name) => `${name}-${process.version}-${process.arch}`);
+    assert.deepEqual(first.map(([name]) => name).sort(), bundles);
+    assert.deepEqual(await place.run(["Hi"], { env }), { code: 0, stdout: "Two.\n", stderr: "" });
+    assert.deepEqual(kept(), first);
+    place.write(".rondo/agents/poet.md", "---\nname: poet\ndescription: Writes verse.\n---\nYou write verse.");
+    const args = ["--agent", "poet", "Hi"];
+    assert.deepEqual(await place.run(args, { env }), { code: 0, stdout: "Three.\n", stderr: "" });
+    assert.match(JSON.stringify(place.server.requests.at(-1)), /You write verse/);
+    assert.deepEqual(
+      kept().flatMap(([name]) => (bundles.includes(name) ? [] : [name.split("-")[0]])),
+      ["yaml.cjs"],
     );
   });
 

@@ -122,10 +122,16 @@ export const withoutSecrets: readonly string[] = [
 ].map((name) => `--iglob=!${name.includes("/") ? `**/${name}` : name}`);
 
 /** Arguments for ripgrep that list only possible secrets and `.rondoignore` files; ignore files still apply. */
-export const onlyProtected: readonly string[] = [
-  ...[...secretNames, ".rondoignore"].map((name) => `--type-add=protected:${ripgrepName(name)}`),
-  "--type=protected",
-];
+export function onlyProtected(): readonly string[] {
+  typeArguments ??= [
+    ...[...secretNames, ".rondoignore"].map((name) => `--type-add=protected:${ripgrepName(name)}`),
+    "--type=protected",
+  ];
+  return typeArguments;
+}
+
+/** Made with the first search. */
+let typeArguments: readonly string[] | undefined;
 
 /** ripgrep's types match file names only, and case-sensitively. */
 function ripgrepName(name: string): string {

@@ -20,6 +20,7 @@ const lazyParts = {
   "src/providers/ollama/ollama-model.ts": "ollama.cjs",
   "src/mcp/connection/connect.ts": "mcp.cjs",
   "src/tools/command/shell/grammar.ts": "grammar.cjs",
+  "src/tools/node-host/packaged-ripgrep.ts": "ripgrep.cjs",
   "src/tour/tour.ts": "tour.cjs",
   "src/headless/start.ts": "headless-start.cjs",
   "src/headless/command-line.ts": "headless-main.cjs",
@@ -314,6 +315,7 @@ export const builds = [
       ollama: "src/providers/ollama/ollama-model.ts",
       mcp: "src/mcp/connection/connect.ts",
       grammar: "src/tools/command/shell/grammar.ts",
+      ripgrep: "src/tools/node-host/packaged-ripgrep.ts",
       tour: "src/tour/tour.ts",
       yaml: "yaml",
       // Threads of their own.

@@ -20,13 +20,19 @@ interface Loaded {
 export class CompiledBundles {
   readonly #bundles: string;
   readonly #store: string;
+  readonly #names: ReadonlySet<string>;
   readonly #loaded = new Map<string, Loaded>();
   readonly #unsaved: { script: vm.Script; source: Buffer; name: string }[] = [];
 
-  /** `bundles`: their folder; `store`: a folder of the user for compiled code. */
-  constructor(bundles: string, store: string) {
+  /**
+   * `bundles`: their folder; `store`: a folder of the user for compiled code; `names`: the bundles that are loaded so.
+   * They may not call `import()`, which Node has for such code as an experiment only, with a warning
+   * (nodejs.org/api/vm.html, `USE_MAIN_CONTEXT_DEFAULT_LOADER`); Node loads all others.
+   */
+  constructor(bundles: string, store: string, names: readonly string[]) {
     this.#bundles = bundles;
     this.#store = store;
+    this.#names = new Set(names);
   }
 
   /** Returns what a bundle exports. */
@@ -41,7 +47,6 @@ export class CompiledBundles {
     );
     const script = new vm.Script(wrapped, {
       filename: file,
-      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...(cachedData && { cachedData }),
     });
     // Code of another V8, or of other options of Node, is not used.
@@ -50,7 +55,7 @@ export class CompiledBundles {
     this.#loaded.set(name, module);
     const others = createRequire(file);
     const require = (wanted: string): unknown =>
-      /^\.\/[\w-]+\.cjs$/.test(wanted) ? this.load(wanted.slice(2)) : others(wanted);
+      wanted.startsWith("./") && this.#names.has(wanted.slice(2)) ? this.load(wanted.slice(2)) : others(wanted);
     script.runInThisContext()(module.exports, require, module, file, this.#bundles);
     return module.exports;
   }

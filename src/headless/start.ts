@@ -7,6 +7,9 @@ import { flagsOf, usage } from "./flags.ts";
 import { useEnvironmentLanguage } from "./language.ts";
 import { takeKeys } from "./take-keys.ts";
 
+/** Bundles that a run needs, or may need, before its first request. */
+const large = ["headless-main.cjs", "anthropic.cjs", "openai.cjs", "ollama.cjs", "yaml.cjs"];
+
 /** @returns the exit code */
 export async function start(argv: readonly string[]): Promise<number> {
   // First, as nothing has been started yet that could read them.
@@ -24,7 +27,7 @@ export async function start(argv: readonly string[]): Promise<number> {
     return await main(argv, env, () => {});
   }
   const { CompiledBundles } = await import("./compiled.ts");
-  const bundles = new CompiledBundles(import.meta.dirname, path.join(stateFolder(), "compiled"));
+  const bundles = new CompiledBundles(import.meta.dirname, path.join(stateFolder(), "compiled"), large);
   // The bundle of that file.
   const { main } = bundles.load("headless-main.cjs") as typeof import("./command-line.ts");
   // Not at the end: until then, V8 throws away what ran only once.

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { root } from "../build.ts";
-import { places, says } from "./headless-run.ts";
+import { calls, places, says } from "./headless-run.ts";
 
 const dist = path.join(root, "dist");
 
@@ -47,6 +47,14 @@ describe("the bundles of the command line", () => {
       kept().flatMap(([name]) => (bundles.includes(name) ? [] : [name.split("-")[0]])),
       ["yaml.cjs"],
     );
+  });
+
+  it("what is loaded by import() is found, and nobody is warned: the packaged ripgrep", async () => {
+    const place = await open([calls("grep", { pattern: "needle" }), says("Done.")]);
+    place.write("hay.txt", "a needle\n");
+    const { stdout, stderr } = await place.run(["Hi"], { env: { PATH: place.folder } });
+    assert.deepEqual([stdout, stderr], ["Done.\n", ""]);
+    assert.match(JSON.stringify(place.server.requests.at(-1)), /hay\.txt/);
   });
 
   // V8 keeps a text with one other character in two bytes for each, and decodes it slowly.

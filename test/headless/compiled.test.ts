@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { CompiledBundles } from "../../src/headless/compiled.ts";
@@ -9,7 +10,7 @@ describe("compiled code of the command line's bundles", () => {
   const bundle = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
   const store = () => path.join(folder, "store");
   const stored = () => readdirSync(store()).map((name) => path.join(store(), name));
-  const open = () => new CompiledBundles(folder, store());
+  const open = () => new CompiledBundles(folder, store(), ["a.cjs", "b.cjs"]);
   beforeEach(() => {
     folder = mkdtempSync(path.join(os.tmpdir(), "rondo-compiled-"));
   });
@@ -20,9 +21,13 @@ describe("compiled code of the command line's bundles", () => {
       "a.cjs",
       `globalThis.ran = (globalThis.ran ?? 0) + 1; exports.file = __filename; exports.folder = __dirname;`,
     );
-    bundle("b.cjs", `module.exports = { a: require("./a.cjs"), os: require("node:os") };`);
+    bundle("b.cjs", `module.exports = { a: require("./a.cjs"), os: require("node:os"), c: require("./c.cjs") };`);
+    bundle("c.cjs", `exports.loadedBy = require.main === undefined ? "" : "Node";`);
     const bundles = open();
-    assert.deepEqual(bundles.load("b.cjs"), { a: { file: path.join(folder, "a.cjs"), folder }, os });
+    assert.deepEqual(bundles.load("b.cjs"), {
+      ...{ a: { file: path.join(folder, "a.cjs"), folder }, os },
+      c: createRequire(import.meta.url)(path.join(folder, "c.cjs")),
+    });
     assert.equal(bundles.load("a.cjs"), (bundles.load("b.cjs") as { a: unknown }).a);
     assert.equal(Reflect.get(globalThis, "ran"), 1);
     Reflect.deleteProperty(globalThis, "ran");

@@ -20,11 +20,16 @@ const lazyParts = {
   "src/providers/ollama/ollama-model.ts": "ollama.cjs",
   "src/mcp/connection/connect.ts": "mcp.cjs",
   "src/tools/command/shell/grammar.ts": "grammar.cjs",
+  "src/tools/node-host/packaged-ripgrep.ts": "ripgrep.cjs",
   "src/tour/tour.ts": "tour.cjs",
-  "src/headless/command-line.ts": "headless-main.js",
+  "src/headless/start.ts": "headless-start.cjs",
+  "src/headless/command-line.ts": "headless-main.cjs",
 };
 
-/** Turns `import("…/anthropic-model.ts")` into `import("./anthropic.cjs")`, so that a start reads none of it. */
+/**
+ * Makes `import("…/anthropic-model.ts")` load `./anthropic.cjs`, so that a start reads none of it. It is required: `import()`
+ * would search the text of a CommonJS module for its exports.
+ */
 const lazy = {
   name: "lazy-parts",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
@@ -32,8 +37,30 @@ const lazy = {
     build.onResolve({ filter: /\.ts$/ }, (args) => {
       if (args.kind !== "dynamic-import") return undefined;
       const bundle = bundles.get(path.resolve(args.resolveDir, args.path));
-      return bundle ? { path: `./${bundle}`, external: true } : undefined;
+      return bundle ? { path: bundle, namespace: "lazy-part" } : undefined;
     });
+    build.onResolve({ filter: /^\./, namespace: "lazy-part" }, ({ path: name }) => ({ path: name, external: true }));
+    build.onLoad({ filter: /./, namespace: "lazy-part" }, ({ path: bundle }) => ({
+      contents: `module.exports = require("./${bundle}");`,
+    }));
+  },
+};
+
+/** Libraries that few runs need, of which one function is called: it loads their bundle when it is first called. */
+const lazyFunctions = { yaml: "parse" };
+
+const lazyLibraries = {
+  name: "lazy-libraries",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    const names = Object.keys(lazyFunctions).join("|");
+    build.onResolve({ filter: new RegExp(`^(${names})$`) }, ({ kind, path: name }) =>
+      kind === "import-statement" ? { path: name, namespace: "lazy-library" } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: "lazy-library" }, ({ path: name }) => {
+      const called = lazyFunctions[/** @type {keyof typeof lazyFunctions} */ (name)];
+      return { contents: `export const ${called} = (...given) => require("./${name}.cjs").${called}(...given);` };
+    });
+    build.onResolve({ filter: /^\./, namespace: "lazy-library" }, ({ path: name }) => ({ path: name, external: true }));
   },
 };
 
@@ -252,8 +279,16 @@ const forNode = {
   define: { navigator: "undefined" },
 };
 
-/** @type {import("esbuild").BuildOptions} */
-const forExtension = {
+/** The grammar that takes commands apart, beside the bundles that load it. */
+const grammar = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"];
+
+/**
+ * CommonJS starts faster: `import` of a module of Node reads all its exports, and some of them load half of Node
+ * (`fs.ReadStream`, `http.WebSocket`), while `require` loads what is used.
+ *
+ * @type {import("esbuild").BuildOptions}
+ */
+const commonJS = {
   ...forNode,
   format: "cjs",
   // What modules know of their own place.
@@ -265,22 +300,19 @@ const forExtension = {
   },
   banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
   outExtension: { ".js": ".cjs" },
-  plugins: [lazy],
+  plugins: [lazy, lazyLibraries],
 };
-
-/** The grammar that takes commands apart, beside the bundles that load it. */
-const grammar = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"];
 
 /** @type {import("esbuild").BuildOptions[]} */
 export const builds = [
   {
-    ...forExtension,
+    ...commonJS,
     entryPoints: { extension: "src/extension/extension.ts" },
     // It loads the rest by `require`: what fails while it is loaded is loaded again by the next try, and `import` keeps it.
     supported: { "dynamic-import": false },
   },
   {
-    ...forExtension,
+    ...commonJS,
     entryPoints: {
       app: "src/extension/app.ts",
       anthropic: "src/providers/anthropic/anthropic-model.ts",
@@ -288,7 +320,9 @@ export const builds = [
       ollama: "src/providers/ollama/ollama-model.ts",
       mcp: "src/mcp/connection/connect.ts",
       grammar: "src/tools/command/shell/grammar.ts",
+      ripgrep: "src/tools/node-host/packaged-ripgrep.ts",
       tour: "src/tour/tour.ts",
+      yaml: "yaml",
       // Threads of their own.
       "checkpoints-worker": "src/checkpoints/thread/worker.ts",
       "stat-worker": "src/checkpoints/scan/stat-worker.ts",
@@ -296,16 +330,16 @@ export const builds = [
     },
   },
   {
+    ...commonJS,
+    entryPoints: { "headless-start": "src/headless/start.ts", "headless-main": "src/headless/command-line.ts" },
+  },
+  {
     ...forNode,
-    entryPoints: {
-      headless: "src/headless/headless.ts",
-      "headless-main": "src/headless/command-line.ts",
-      loop: "src/query/query.ts",
-    },
+    entryPoints: { headless: "src/headless/headless.ts", loop: "src/query/query.ts" },
     format: "esm",
     // What the CommonJS packages inside still `require`.
     banner: { js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);' },
-    plugins: [lazy, loopTypes],
+    plugins: [lazy, lazyLibraries, loopTypes],
   },
   {
     ...common,

@@ -16,6 +16,7 @@ const maxBytes = 2_150_000;
 const bundles = builds
   .filter(({ format }) => format === "cjs")
   .flatMap(({ entryPoints }) => Object.keys(entryPoints ?? {}))
+  .filter((name) => !name.startsWith("headless-"))
   .join("|");
 
 const names = languages.join("|");

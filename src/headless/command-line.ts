@@ -3,22 +3,22 @@ import { localized, msg } from "../l10n/l10n.ts";
 import { query } from "../query/query.ts";
 import { asQueryError, QueryError } from "../query/query-error.ts";
 import type { SDKMessage, SDKResultMessage } from "../query/query-types.ts";
-import { type HeadlessOptions, parseOptions, UsageError, usage } from "./arguments.ts";
+import { type HeadlessOptions, parseOptions } from "./arguments.ts";
 import { useEnvironmentProxy } from "./environment-proxy.ts";
+import { UsageError } from "./flags.ts";
 import { stdinInput } from "./stdin.ts";
 
-/** `env`: the environment with the keys, which are no longer in `process.env`. @returns the exit code */
-export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+/**
+ * `env`: the environment with the keys, which are no longer in `process.env`. `onReply` is called at each reply.
+ * @returns the exit code
+ */
+export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, onReply: () => void): Promise<number> {
   try {
     const options = parseOptions(argv);
-    if (options === "help") {
-      process.stdout.write(localized(usage));
-      return 0;
-    }
     if (options.explain) return await (await import("./explain.ts")).explain(options.query);
     const problem = useEnvironmentProxy(process.env);
     if (problem) process.stderr.write(`rondo: ${localized(problem)}\n`);
-    return await run(options, env);
+    return await run(options, env, onReply);
   } catch (caught) {
     const error = asQueryError(caught);
     if (!(error instanceof UsageError) && !(error instanceof QueryError)) throw error;
@@ -28,7 +28,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv): Promise<number> {
+async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv, onReply: () => void): Promise<number> {
   const interruption = new AbortController();
   const { signal } = interruption;
   const input = stdinInput(options, signal);
@@ -50,6 +50,7 @@ async function run(options: HeadlessOptions, env: NodeJS.ProcessEnv): Promise<nu
     for await (const message of running) {
       print(message, options.output);
       if (message.type === "result") last = message;
+      if (message.type === "assistant") onReply();
     }
   } finally {
     process.removeListener("SIGINT", interrupt);

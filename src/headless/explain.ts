@@ -16,7 +16,7 @@ import { taskTool } from "../tools/built-in/task.ts";
 import type { Host } from "../tools/host.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { type FilesSeen, isHarmless, nobodyToAsk, noDelegate, type Tool, ToolError } from "../tools/tool.ts";
-import { UsageError } from "./arguments.ts";
+import { UsageError } from "./flags.ts";
 import { inputLines } from "./input-lines.ts";
 
 const ExplainLine = z.object({ tool: z.string(), input: z.record(z.string(), z.unknown()) });

@@ -6,7 +6,8 @@ import * as z from "zod/mini";
 import { msg } from "../l10n/l10n.ts";
 import { Mailbox } from "../query/mailbox.ts";
 import type { Query, SDKUserMessage } from "../query/query-types.ts";
-import { type HeadlessOptions, UsageError } from "./arguments.ts";
+import type { HeadlessOptions } from "./arguments.ts";
+import { UsageError } from "./flags.ts";
 import { inputLines } from "./input-lines.ts";
 
 const Block = z.discriminatedUnion("type", [

@@ -1,6 +1,5 @@
 /** Takes the keys out of this process's environment, where every program of the same user could read them. */
 
-import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -23,7 +22,7 @@ const handedOver = "RONDO_KEYS_HANDED_OVER";
  * (`/proc/<pid>/environ`, `ps e`). Linux lets a process overwrite it. Elsewhere the program is started anew in its place,
  * with the same id and terminal, so that signals and the exit code are its own.
  */
-export function takeKeys(): TakenKeys {
+export async function takeKeys(): Promise<TakenKeys> {
   const env = { ...process.env, ...receiveKeys() };
   delete env[handedOver];
   const names = keysIn(env);
@@ -32,7 +31,7 @@ export function takeKeys(): TakenKeys {
   // Windows shows nobody the environment of a process without reading its memory.
   if (inherited.length === 0 || process.platform === "win32" || overwrite(inherited))
     return { env, problem: undefined };
-  const why = startAnew(Object.fromEntries(names.map((name) => [name, env[name]])));
+  const why = await startAnew(Object.fromEntries(names.map((name) => [name, env[name]])));
   return {
     env,
     problem: msg("Commands can read {0} in the environment of this process: {1}.", inherited.join(", "), why),
@@ -72,8 +71,9 @@ function entriesOf(block: string, names: readonly string[]): { index: number; le
 }
 
 /** Replaces this process; returns only if that fails, with the reason. */
-function startAnew(keys: NodeJS.ProcessEnv): string {
+async function startAnew(keys: NodeJS.ProcessEnv): Promise<string> {
   if (!process.execve) return msg("Node {0} cannot replace a process, 22.15 can", process.version);
+  const { spawnSync } = await import("node:child_process");
   const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-"));
   const pipe = path.join(folder, "keys");
   try {

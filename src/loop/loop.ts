@@ -25,7 +25,6 @@ import {
   measureContext,
   mostInput,
   overflowLimit,
-  pendingPrompt,
   visibleEntries,
 } from "./context/context.ts";
 import { tellDecisions } from "./context/decisions.ts";
@@ -119,11 +118,11 @@ async function runRounds(turn: Turn): Promise<TurnEnd> {
 async function runWaitingCalls(turn: Turn, progress: Progress): Promise<Next> {
   const waiting = waitingCalls(turn.chat);
   const [first] = waiting;
-  const { user } = pendingPrompt(turn.chat);
+  const { user } = turn.nextPrompt();
   if (!first || !user) return "continue";
   const over = await checkBudget(turn);
   if (over) return over;
-  await turn.facts.learn(turn.resolveConfig(user).model, turn.signal);
+  await turn.facts.learn(turn.modelFor(user), turn.signal);
   const run = () => runReopenedCalls(turn, turn.resolveConfig(user), waiting.map(callOf));
   return await withChanges(turn, progress, first.messageID, run);
 }
@@ -168,9 +167,9 @@ async function runRound(turn: Turn, progress: Progress): Promise<Next> {
     progress.mustTellAll = true;
   }
   turn.takeExternalTools();
-  const { user, isAnswered } = pendingPrompt(turn.chat);
+  const { user, isAnswered } = turn.nextPrompt();
   if (!user) throw new Error("a turn without a user message");
-  await turn.facts.learn(turn.resolveConfig(user).model, turn.signal);
+  await turn.facts.learn(turn.modelFor(user), turn.signal);
   const config = turn.resolveConfig(user);
   const unpriced = await checkPrice(turn, config);
   if (unpriced) return unpriced;

@@ -8,6 +8,7 @@ import type { FilesSeen, SubagentTask } from "../tools/tool.ts";
 import type { Agent } from "./agents/agents.ts";
 import type { LoopDetection } from "./calls/loop-detection.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import type { PendingPrompt } from "./context/context.ts";
 import type { Hooks } from "./hooks.ts";
 import type { Limits } from "./limits.ts";
 import type { Log } from "./log.ts";
@@ -50,6 +51,8 @@ interface AgentAccess {
   mode(): PermissionMode;
   /** Whether changing and running are disabled now: the mode or an agent is Plan. */
   readOnly(): boolean;
+  /** Returns the model of `resolveConfig`. */
+  modelFor(user: UserMessage): ModelRef;
   /** @throws IntakeError if the agent of `user` no longer exists */
   resolveConfig(user: UserMessage): AgentConfig;
   resolveConfigFor(agent: Agent, user: UserMessage, depth: number): AgentConfig;
@@ -85,6 +88,8 @@ export interface Turn extends ChatAccess, Services, AgentAccess {
   /** Shows the user a sentence at a message, without telling the model. */
   notifyUser(messageID: string, text: string): void;
   takeQueued(): void;
+  /** Looks for the prompt that the next round is about: it decides which agent answers. */
+  nextPrompt(): PendingPrompt;
   /** From now on prompts do not join this turn: they start a new one after it. */
   close(): void;
   /** Resolves after `ms`, or when the user presses "Try now". Rejects on abort. */

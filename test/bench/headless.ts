@@ -9,6 +9,8 @@ import type { Readable } from "node:stream";
 
 export type Report = (name: string, value: number, unit: string) => void;
 
+type Which = "bare" | "rondo";
+
 interface Run {
   /** Median from the last byte of a reply to the arrival of the next request, ms. */
   step: number;
@@ -26,31 +28,88 @@ interface Run {
 }
 
 const root = path.join(import.meta.dirname, "../..");
-const rounds = 7;
+const headless = path.join(root, "dist/headless.js");
+const rounds = 15;
 /** Number of steps of a long session, and the first one that is measured. */
 const many = 1000;
 /** Read in turn, because loop detection stops repeated calls. */
 const files = 10;
 
+/**
+ * Everything is measured in pairs, with the bare loop or an empty program right before or after it, as the speed of a machine
+ * changes from minute to minute. A warm start finds the compiled code of an earlier one, a cold start is the first of a user.
+ */
 export async function benchHeadless(report: Report): Promise<void> {
-  const runs: Record<"bare" | "rondo", Run[]> = { bare: [], rondo: [] };
-  for (let round = 0; round <= rounds; round++) {
-    for (const which of ["bare", "rondo"] as const) {
-      const run = await measure(which, 100, 0);
+  const home = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-home-"));
+  const run = (which: Which, steps: number, from = home) => measure(which, steps, 0, { home: from });
+  const runs: Record<Which, Run[]> = { bare: [], rondo: [] };
+  const starts: Record<string, number[]> = {};
+  try {
+    for (let round = 0; round <= rounds; round++) {
+      const measured = await inTurn(round, {
+        bare: () => run("bare", 100),
+        rondo: () => run("rondo", 100),
+      });
+      const times = await inTurn(round, {
+        "bare.first-request": async () => (await run("bare", 0)).first,
+        "rondo.first-request": async () => (await run("rondo", 0)).first,
+        "rondo.cold-first-request": async () => {
+          const fresh = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-home-"));
+          const { first } = await run("rondo", 0, fresh);
+          rmSync(fresh, { recursive: true, force: true });
+          return first;
+        },
+        "node.empty": () => timeOf(["-e", "0"], home),
+        "rondo.help": () => timeOf([headless, "--help"], home),
+      });
       // The first round fills the compile cache and the page cache.
-      if (round > 0) runs[which].push(run);
+      if (round === 0) continue;
+      for (const which of ["bare", "rondo"] as const) runs[which].push(measured[which]);
+      for (const [name, time] of Object.entries(times)) starts[name] = [...(starts[name] ?? []), time];
     }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
   }
   for (const which of ["bare", "rondo"] as const) {
     const of = (key: keyof Run) => median(runs[which].map((run) => run[key]));
     report(`${which}.step`, of("step"), "ms");
-    report(`${which}.first-request`, of("first"), "ms");
     report(`${which}.peak-memory`, of("peak"), "MiB");
     report(`${which}.first-request-size`, of("size"), "bytes");
     report(`${which}.prefix-kept`, Math.min(...runs[which].map((run) => run.prefix)), "share");
   }
-  const ratios = runs.rondo.map((run, at) => run.step / (runs.bare[at]?.step ?? Number.NaN));
-  report("step-ratio", median(ratios), "times");
+  for (const [name, times] of Object.entries(starts)) report(name, median(times), "ms");
+  const ratio = (name: string, those: number[] = [], these: number[] = []) =>
+    report(name, median(those.map((that, at) => that / (these[at] ?? Number.NaN))), "times");
+  const steps = (which: Which) => runs[which].map(({ step }) => step);
+  ratio("step-ratio", steps("rondo"), steps("bare"));
+  ratio("first-request-ratio", starts["rondo.first-request"], starts["bare.first-request"]);
+  ratio("cold-first-request-ratio", starts["rondo.cold-first-request"], starts["bare.first-request"]);
+  ratio("help-ratio", starts["rondo.help"], starts["node.empty"]);
+}
+
+/** Measures one after the other, in the other order each time. */
+async function inTurn<K extends string, T>(
+  round: number,
+  measures: Record<K, () => Promise<T>>,
+): Promise<Record<K, T>> {
+  const entries = Object.entries<() => Promise<T>>(measures);
+  const taken: Record<string, T> = {};
+  for (const [name, take] of round % 2 === 0 ? entries : entries.toReversed()) taken[name] = await take();
+  return taken;
+}
+
+/** From the start of Node with these arguments to its exit, ms. */
+async function timeOf(args: string[], home: string): Promise<number> {
+  const started = performance.now();
+  const [code] = await once(spawn(process.execPath, args, { stdio: "ignore", env: environment(home) }), "exit");
+  if (code !== 0) throw new Error(`node ${args.join(" ")}: exit code ${code}`);
+  return performance.now() - started;
+}
+
+/** An environment in which neither settings nor compiled code of the user are found. */
+function environment(home: string): NodeJS.ProcessEnv {
+  const { NODE_COMPILE_CACHE, ...rest } = process.env;
+  return { ...rest, HOME: home, USERPROFILE: home, LOCALAPPDATA: home, XDG_STATE_HOME: path.join(home, "state") };
 }
 
 /** Steps 900 to 1,000 of a session of 1,000, and how memory grows with the record. */
@@ -81,15 +140,18 @@ async function liveGrowth(): Promise<number> {
   return ((heaps[1] ?? Number.NaN) - (heaps[0] ?? Number.NaN)) / 2 ** 20;
 }
 
-interface Watch {
+interface Circumstances {
+  /** Home of the user; otherwise one without anything. */
+  home?: string;
   /** Options of Node. */
-  flags: string[];
-  /** Awaited before the reply of a step. */
-  before(step: number, child: ChildProcessByStdio<null, null, Readable>): Promise<void>;
+  flags?: string[];
+  /** Awaited before the reply of a step; takes what the program writes to standard error. */
+  before?(step: number, child: ChildProcessByStdio<null, null, Readable>): Promise<void>;
 }
 
 /** `from`: the first step that counts for the median. */
-async function measure(which: "bare" | "rondo", steps: number, from: number, watch?: Watch): Promise<Run> {
+async function measure(which: Which, steps: number, from: number, circumstances: Circumstances = {}): Promise<Run> {
+  const { flags = [], before } = circumstances;
   const folder = mkdtempSync(path.join(os.tmpdir(), "rondo-bench-"));
   for (let at = 0; at < files; at++) writeFileSync(path.join(folder, `small-${at}.txt`), "one\ntwo\nthree\n");
   const seen: { arrived: number; answered: number; body: string }[] = [];
@@ -103,7 +165,7 @@ async function measure(which: "bare" | "rondo", steps: number, from: number, wat
       const body = Buffer.concat(chunks).toString();
       if (seen.length === steps) peak = peakOf(child.pid);
       if (seen.length === 100) early = peakOf(child.pid);
-      await watch?.before(seen.length, child);
+      await before?.(seen.length, child);
       const bytes = reply(seen.length, steps);
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(bytes);
@@ -115,13 +177,13 @@ async function measure(which: "bare" | "rondo", steps: number, from: number, wat
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("no port");
   const started = performance.now();
-  const args = [...(watch?.flags ?? []), ...command(which, `http://127.0.0.1:${address.port}`, folder)];
+  const args = [...flags, ...command(which, `http://127.0.0.1:${address.port}`, folder)];
   const child = spawn(process.execPath, args, {
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, ANTHROPIC_API_KEY: "none" },
+    env: { ...environment(circumstances.home ?? folder), ANTHROPIC_API_KEY: "none" },
   });
-  if (!watch) child.stderr.pipe(process.stderr);
+  if (!before) child.stderr.pipe(process.stderr);
   const [code] = await once(child, "exit");
   server.close();
   const record = sizeOfRecord(folder);
@@ -146,20 +208,13 @@ async function measure(which: "bare" | "rondo", steps: number, from: number, wat
   };
 }
 
-function command(which: "bare" | "rondo", base: string, folder: string): string[] {
+function command(which: Which, base: string, folder: string): string[] {
   const prompt = "Read the files again and again.";
   const record = path.join(folder, "record.jsonl");
   if (which === "bare") return [path.join(import.meta.dirname, "bare-loop.mjs"), base, folder, record, prompt];
   const options = { cwd: folder, provider: "anthropic", "base-url": base, model: "bench", "max-turns": "2000" };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  return [
-    path.join(root, "dist/headless.js"),
-    ...args,
-    "--no-title",
-    "--session-dir",
-    path.join(folder, "sessions"),
-    prompt,
-  ];
+  return [headless, ...args, "--no-title", "--session-dir", path.join(folder, "sessions"), prompt];
 }
 
 function shareKept(before: string, after: string): number {

@@ -1,6 +1,6 @@
 /** What servers say of their models: asked over real connections, of servers that answer as the documented ones do. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { defaultLimits } from "../../src/loop/limits.ts";
 import { askServer } from "../../src/providers/catalog/ask-server.ts";
@@ -293,6 +293,14 @@ describe("what servers say of their models", () => {
     const forced = factsFrom(url, { forcedWindow: 9000 });
     await forced.learn(ref, never);
     assert.equal(forced.of(ref).contextWindow, 9000);
+  });
+
+  it("once the server has answered, nothing is left that waits for Stop", async () => {
+    const { url } = await serve(listed({ id: "mine", max_model_len: 24_000 }));
+    const facts = factsFrom(url);
+    const { signal } = new AbortController();
+    for (let round = 0; round < 3; round++) await facts.learn(ref, signal);
+    assert.equal(getEventListeners(signal, "abort").length, 0);
   });
 
   it("nothing is asked of a model that the catalogue knows", async () => {

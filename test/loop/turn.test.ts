@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { ModelError } from "../../src/loop/model.ts";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";
 import { failure } from "../scripted-model.ts";
@@ -23,6 +24,27 @@ describe("the end of a turn", () => {
     assert.equal(h.model.requests.length, 3);
     assert.equal(h.chat.ended?.steps, 3);
     assert.deepEqual(h.results(), ["1\tone", "1\tone"]);
+  });
+
+  it("L8 a round looks for its agent and its configuration once, however many calls it has", async () => {
+    class Counted extends AgentCatalog {
+      found = 0;
+      override find(name: string) {
+        this.found += 1;
+        return super.find(name);
+      }
+    }
+    const found = async (calls: number) => {
+      const agents = new Counted();
+      const searches = (round: number) =>
+        Array.from({ length: calls }, (_, at) => ({ call: "glob", input: { pattern: `${round}-${at}*` } }));
+      const h = open([searches(1), searches(2), searches(3), ["Done."]], { project: { agents } });
+      assert.equal((await h.turn()).reason, "end_turn");
+      assert.equal(h.calls.length, 3 * calls);
+      return agents.found;
+    };
+    assert.equal(await found(6), await found(1));
+    assert.ok((await found(1)) <= 2 * 4 + 4, "twice in each of four rounds, and at the start and the end of the turn");
   });
 
   it("L4 a reply with the reason tool-calls but without calls ends the turn", async () => {

@@ -11,7 +11,7 @@ import { marksOf } from "./fuzzy.ts";
 
 /** Splits "cart.ts#12-40" into the words and the first and last line, from 1, both included. */
 export function splitLines(words: string): { words: string; lines: [number, number] | undefined } {
-  const [whole, first, last] = /#L?(\d{1,7})(?:[-–]L?(\d{1,7}))?$/.exec(words) ?? [];
+  const [whole, first, last] = /#L?(\d{1,7})(?:[-\u2013]L?(\d{1,7}))?$/.exec(words) ?? [];
   if (whole === undefined) return { words, lines: undefined };
   const [from, to] = [Number(first), Number(last ?? first)];
   const isRange = from > 0 && to > 0;

@@ -11,6 +11,7 @@ import { type SubagentTask, ToolError } from "../../tools/tool.ts";
 import { Blocked } from "../calls/blocked.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
 import { noCheckpoints } from "../checkpoints.ts";
+import { pendingPrompt } from "../context/context.ts";
 import { filesEdited } from "../context/survivors.ts";
 import type { Hooks } from "../hooks.ts";
 import { reporter } from "../log.ts";
@@ -86,6 +87,7 @@ function childTurn({ turn, config, signal }: Delegation, agent: Agent, chat: Cha
     },
     connectExternalTools: async () => {},
     takeQueued() {},
+    nextPrompt: () => pendingPrompt(chat),
     close() {},
   };
 }

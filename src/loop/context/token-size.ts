@@ -20,25 +20,26 @@ const upper = 3;
 const digit = 4;
 const other = 5;
 
-function kindOf(code: number): number {
-  if (code >= 97 && code <= 122) return lower;
-  if (code <= 0x20) return space;
-  if (code >= 0x80) return other;
-  if (code >= 65 && code <= 90) return upper;
-  return code >= 48 && code <= 57 ? digit : sign;
-}
+/** Kinds of all characters: a function that is called for each is slow until it is compiled. */
+const kinds = new Uint8Array(0x10000)
+  .fill(other)
+  .fill(space, 0, 0x21)
+  .fill(sign, 0x21, 0x80)
+  .fill(digit, 48, 58)
+  .fill(upper, 65, 91)
+  .fill(lower, 97, 123);
 
 /** Called for all text of a conversation: reads each character once. */
 export function sizeOfText(text: string): number {
   const { length } = text;
   let tokens = 0;
   let at = 0;
-  let kind = length > 0 ? kindOf(text.charCodeAt(0)) : other;
+  let kind = kinds[text.charCodeAt(0)] ?? other;
   while (at < length) {
     const begin = at;
     if (kind === other) {
       tokens += weightOf(text.charCodeAt(at++));
-      kind = at < length ? kindOf(text.charCodeAt(at)) : other;
+      kind = at < length ? (kinds[text.charCodeAt(at)] ?? other) : other;
       continue;
     }
     if (kind < lower) {
@@ -46,7 +47,7 @@ export function sizeOfText(text: string): number {
       let lineBreak = -1;
       do {
         if (text.charCodeAt(at) === 10) lineBreak = at;
-        kind = ++at < length ? kindOf(text.charCodeAt(at)) : other;
+        kind = ++at < length ? (kinds[text.charCodeAt(at)] ?? other) : other;
       } while (kind === run);
       tokens += run === space ? sizeOfSpace(begin, at, lineBreak) : sizeOfSigns(at - begin, kind);
       continue;
@@ -56,7 +57,7 @@ export function sizeOfText(text: string): number {
     let piece = at;
     do {
       const before = kind;
-      kind = ++at < length ? kindOf(text.charCodeAt(at)) : other;
+      kind = ++at < length ? (kinds[text.charCodeAt(at)] ?? other) : other;
       if (kind === before || (before === upper && kind === lower)) continue;
       pieces += sizeOfPiece(before, at - piece);
       changes += 1;

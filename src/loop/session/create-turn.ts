@@ -1,12 +1,14 @@
 import { newID } from "../../base/ids.ts";
 import type { FilesSeen } from "../../tools/tool.ts";
+import type { Agent } from "../agents/agents.ts";
 import { runSubagent } from "../agents/subagent.ts";
 import { filesSeen, takeShown } from "../calls/files-seen.ts";
 import { LoopDetection } from "../calls/loop-detection.ts";
-import { pendingPrompt } from "../context/context.ts";
+import { type PendingPrompt, pendingPrompt } from "../context/context.ts";
 import { withoutZeros } from "../limits.ts";
 import { reporter } from "../log.ts";
 import { type Choices, type ConfigResolver, presentMode } from "../setup/agent-config.ts";
+import type { Project } from "../setup/project.ts";
 import type { Turn } from "../turn.ts";
 import { OverTime, pause, type Sleeper, workingClock } from "./clock.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -31,7 +33,22 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
   const limits = withoutZeros(deps.limits());
   const limitMs = limits.executionTimeoutMs;
   const clock = workingClock(limitMs, () => running.abort.abort(new OverTime(limitMs)));
-  const agentOf = () => resolver.project.agents.find(pendingPrompt(chat).user?.agent ?? choices.agent);
+  // Asked for several times at each call, while looking for the prompt reads all messages since.
+  let prompt: PendingPrompt | undefined;
+  let answering: { project: Project; agent: Agent } | undefined;
+  const nextPrompt = () => {
+    answering = undefined;
+    prompt = pendingPrompt(chat);
+    return prompt;
+  };
+  const agentOf = () => {
+    const { project } = resolver;
+    if (answering?.project !== project) {
+      const { user } = prompt ?? nextPrompt();
+      answering = { project, agent: project.agents.find(user?.agent ?? choices.agent) };
+    }
+    return answering.agent;
+  };
   const fallbackModel = deps.fallbackModel();
   let seen: FilesSeen | undefined;
   return {
@@ -51,6 +68,7 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
       state.takeQueued();
       if (seen) takeShown(seen, chat.messages.slice(known));
     },
+    nextPrompt,
     firstReply: chat.messages.length,
     fallbackModel,
     get lineage() {
@@ -60,6 +78,7 @@ export function createTurn(runID: string, running: Running, deps: SessionDeps, s
     project: () => resolver.project,
     mode: () => presentMode(choices),
     readOnly: () => presentMode(choices) === "plan" || agentOf().readOnly,
+    modelFor: (user) => resolver.modelFor(user),
     resolveConfig: (user) => resolver.of(user),
     resolveConfigFor: (agent, user, depth) => resolver.ofAgent(agent, user, depth),
     refresh: () => resolver.refresh(),

@@ -110,7 +110,7 @@ async function rename(
   });
   if (failure) throw failure;
   const made = titleFromPrompt(text)
-    .replace(/^["'“«]+/, "")
-    .replace(/(?<!["'”».])["'”».]+$/, "");
+    .replace(/^["'\u201c\u00ab]+/, "")
+    .replace(/(?<!["'\u201d\u00bb.])["'\u201d\u00bb.]+$/, "");
   if (made !== "" && session.chat.session.title === title && !closing.aborted) await session.rename(made);
 }

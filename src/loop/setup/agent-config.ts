@@ -175,13 +175,14 @@ export class ConfigResolver {
     const key = JSON.stringify([agent.name, model, system, variant, tools, depth]);
     const known = this.#known.get(key);
     // Facts about the model may have arrived since.
-    if (known && sameJson(known.facts, this.#deps.facts.of(this.#modelFor(user)))) return known;
+    if (known && sameJson(known.facts, this.#deps.facts.of(this.modelFor(user)))) return known;
     const config = this.#make(agent, user, depth);
     this.#known.set(key, config);
     return config;
   }
 
-  #modelFor(user: UserMessage): ModelRef {
+  /** Returns the model that `of` would choose. */
+  modelFor(user: UserMessage): ModelRef {
     return this.#fallback ?? this.#chosen ?? user.model;
   }
 
@@ -189,7 +190,7 @@ export class ConfigResolver {
     const { host, platform } = this.#deps;
     const { folders } = host.workspace;
     const added = this.#added(user);
-    const { label, guidance } = this.#deps.facts.of(this.#modelFor(user));
+    const { label, guidance } = this.#deps.facts.of(this.modelFor(user));
     const key = JSON.stringify([agent.name, added, label, guidance]);
     const environment = { folders, platform, shell: host.terminal.shell, git: this.#git, model: label, guidance };
     const prompt = this.#prompts.get(key) ?? systemPrompt(agent, environment, this.project, added);
@@ -199,7 +200,7 @@ export class ConfigResolver {
 
   #make(agent: Agent, user: UserMessage, depth: number): AgentConfig {
     const { choices } = this.#deps;
-    const model = this.#modelFor(user);
+    const model = this.modelFor(user);
     const facts = this.#deps.facts.of(model);
     const refusals = new Map<string, string>();
     const allowed = (tools: readonly Tool[]) =>

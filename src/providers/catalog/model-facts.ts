@@ -28,7 +28,8 @@ const timeoutMs = 10_000;
 export class KnownFacts implements FactSource {
   readonly #options: FactOptions;
   readonly #told = new Map<string, ServerFacts>();
-  readonly #asked = new Map<string, Promise<void>>();
+  /** "over": nothing is waited for any more. */
+  readonly #asked = new Map<string, Promise<void> | "over">();
   readonly #seenWindows = new Map<string, number>();
   readonly #scales = new Map<string, number>();
   /** Facts with the sources they were made from, since they are read several times at each step. */
@@ -61,8 +62,10 @@ export class KnownFacts implements FactSource {
     if (!ask || this.of(ref).unknown.length === 0) return;
     const name = nameOfModel(ref);
     const asked = this.#asked.get(name) ?? this.#ask(name, ask(ref, AbortSignal.timeout(timeoutMs)));
+    if (asked === "over") return;
     this.#asked.set(name, asked);
-    await Promise.race([asked, aborted(signal)]);
+    await untilAborted(asked, signal);
+    if (this.#asked.get(name) === asked && !signal.aborted) this.#asked.set(name, "over");
   }
 
   /** Resolves with the answer, or when the wait has taken too long: then the answer counts once it arrives. */
@@ -113,11 +116,16 @@ export class KnownFacts implements FactSource {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
+/** Resolves when `done` has, or the signal is aborted. */
+async function untilAborted(done: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let stop = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
   });
+  signal.addEventListener("abort", stop);
+  await Promise.race([done, aborted]);
+  signal.removeEventListener("abort", stop);
 }
 
 /** `model`: the one that the name of `ref` stands for. */

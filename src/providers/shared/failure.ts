@@ -270,7 +270,7 @@ function quote(text: string, apiKey: string): string {
   const shown = apiKey.length >= 8 ? text.replaceAll(apiKey, "…") : text;
   if (shown === "") return msg("it did not say why.");
   const line = withoutTags(shown).replace(/\s+/g, " ").trim();
-  return line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : /[.!?…]$/.test(line) ? line : `${line}.`;
+  return line.length > 300 ? `${line.slice(0, 299).toWellFormed()}…` : /[.!?\u2026]$/.test(line) ? line : `${line}.`;
 }
 
 /** Reduces a gateway's HTML page to its heading. */

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { msg } from "../../l10n/l10n.ts";
-import { analyseCommand } from "../command/command-requirements.ts";
 import { requireTrust } from "../file-access/file-checks.ts";
 import { defaultTimeoutMs, maxTimeoutMs, runCommand, startCommand } from "../run-command/command-result.ts";
 import { outsideRequirements, sandboxDescription, withoutSandbox } from "../sandbox/words.ts";
@@ -62,6 +61,8 @@ async function prepare(
   const problem = await inSandbox?.problem();
   if (inSandbox && problem !== undefined)
     throw new ToolError(withoutSandbox(inSandbox.mode, problem), msg("The sandbox does not work here: {0}", problem));
+  // What knows shells and programs is run with the first command: it takes as long as all other tools together.
+  const { analyseCommand } = await import("../command/command-requirements.ts");
   const { requires, reading } = await analyseCommand(command, { host, signal });
   const toRun = { command, cwd, outsideSandbox };
   return {

@@ -162,14 +162,20 @@ export const withoutSecrets: readonly string[] = [
 ].map((name) => `--iglob=!${name.includes("/") ? `**/${name}` : name}`);
 
 /** Arguments for ripgrep that list only possible secrets and `.rondoignore` files; ignore files still apply. */
-export const onlyProtected: readonly string[] = [
-  ...new Set(
-    [...anyNames, ...secretPlaceNames("home"), ...secretPlaceNames("programs"), ...usualSecrets].map(ripgrepName),
-  ),
-  ripgrepName(".rondoignore"),
-]
-  .map((name) => `--type-add=protected:${name}`)
-  .concat("--type=protected");
+export function onlyProtected(): readonly string[] {
+  typeArguments ??= [
+    ...new Set(
+      [...anyNames, ...secretPlaceNames("home"), ...secretPlaceNames("programs"), ...usualSecrets].map(ripgrepName),
+    ),
+    ripgrepName(".rondoignore"),
+  ]
+    .map((name) => `--type-add=protected:${name}`)
+    .concat("--type=protected");
+  return typeArguments;
+}
+
+/** Made with the first search. */
+let typeArguments: readonly string[] | undefined;
 
 /** ripgrep's types match file names only, and case-sensitively. */
 function ripgrepName(name: string): string {

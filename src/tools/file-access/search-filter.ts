@@ -78,7 +78,7 @@ export async function countExcluded(
   let kept = folders.get(key);
   if (!kept || kept.until <= Date.now()) {
     const list = new FileList(filter, () => true);
-    const args = ["--files", ...listArguments, ...(filter.rules === "" ? onlyProtected : [])];
+    const args = ["--files", ...listArguments, ...(filter.rules === "" ? onlyProtected() : [])];
     await search.ripgrep(args, { cwd: folder.path, limit: protectedListLimit, signal, take: list.take });
     kept = { until: Date.now() + keptMs, excluded: list.excluded };
     folders.set(key, kept);

@@ -15,7 +15,7 @@ export function describeMiss(begin: string, text: string, wanted: string, isKnow
   const sentences = [begin];
   const isNumbered = hasLineNumbers(wanted.replaceAll("\r\n", "\n"));
   if (isNumbered) sentences.push("It begins with line numbers, which are no part of the file: leave them out.");
-  const sought = isNumbered ? wanted.replace(/^ *\d+[\t→]/gm, "") : wanted;
+  const sought = isNumbered ? wanted.replace(/^ *\d+[\t\u2192]/gm, "") : wanted;
   const lines = new LineIndex(text);
   const near = findNearest(lines, sought);
   if (near) sentences.push(describeNearest(near));

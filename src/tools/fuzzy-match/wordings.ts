@@ -31,7 +31,7 @@ function joinNotes(...notes: string[]): string {
   return notes.filter((note) => note !== "").join(" ");
 }
 
-const number = /^ *(\d+)[\t→]/;
+const number = /^ *(\d+)[\t\u2192]/;
 
 /** Whether the lines begin with consecutive numbers and tabs, as `read` shows them. */
 export function hasLineNumbers(wanted: string): boolean {

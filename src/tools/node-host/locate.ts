@@ -63,7 +63,7 @@ export function refusalOf(name: string, platform: NodeJS.Platform): string | und
   // Looking up a share logs in to its server, and `\\.\` leads to devices.
   if (/^[/\\]{2}/.test(name)) return `${name} is on the network or a device: it is not opened.`;
   if (/:/.test(name.replace(/^[a-z]:/i, ""))) return `${name} names a part of a file, or a device: it is not opened.`;
-  if (/(^|[/\\])(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.[^/\\]*)?([/\\]|$)/i.test(name))
+  if (/(^|[/\\])(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d\u00b9\u00b2\u00b3])\s*(\.[^/\\]*)?([/\\]|$)/i.test(name))
     return `${name} names a device: it is not opened.`;
   return undefined;
 }

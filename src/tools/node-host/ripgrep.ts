@@ -20,7 +20,8 @@ export function nodeSearch(rgPath: string | undefined): TextSearch {
 
 async function fromPackage(): Promise<string> {
   try {
-    return (await import("@vscode/ripgrep")).rgPath;
+    const { packagedRipgrep } = await import("./packaged-ripgrep.ts");
+    return await packagedRipgrep();
   } catch {
     return "rg";
   }

@@ -1,6 +1,16 @@
 /** Notes about background commands on disk, by which a later process learns of those that ended with their window. */
 
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import { attempt } from "../../base/attempt.ts";
@@ -45,7 +55,7 @@ export const noBackgroundNotes: BackgroundNotes = { begun: 0, add() {}, ended() 
 export function backgroundNotes(folder: string): BackgroundNotes {
   const file = path.join(folder, "background.json");
   const read = (): Notes => {
-    const text = attempt(() => readFileSync(file, "utf8"), "");
+    const text = existsSync(file) ? attempt(() => readFileSync(file, "utf8"), "") : "";
     return Notes.safeParse(parseJson(text)).data ?? { version: 1, begun: 0, commands: [] };
   };
   const change = (how: (notes: Notes) => Notes) =>

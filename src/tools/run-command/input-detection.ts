@@ -7,7 +7,7 @@ const asking = [
   /[[(]\s*y(es)?(\s*\/\s*no?\b[^\])\n]{0,40})?[\])]\s*(?:[:?]\s*)?$/i,
   /\b(password|passphrase|passcode|pin|user ?name|login)\b[^\n]{0,200}:\s*$/i,
   /\bpress\b.{0,40}\b(key|enter|return)\b/i,
-  /[?:›❯]\s*$/,
+  /[?:\u203a\u276f]\s*$/,
 ];
 
 /** As `sudo`, `ssh`, `git`, `gpg` and others ask: "[sudo] password for ada: ", "Enter passphrase for key '…': ". */

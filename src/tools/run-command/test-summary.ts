@@ -16,7 +16,7 @@ const readers: ((text: string) => TestCount | undefined)[] = [
   // cargo: "test result: FAILED. 13 passed; 1 failed; 0 ignored"
   (text) => sum(text, /^test result: .*$/gm),
   // node:test: "# pass 13" and "# fail 1", with another sign before them in a terminal
-  (text) => pair(text, /^[ \t]*[#ℹ] pass (\d+)$/gm, /^[ \t]*[#ℹ] fail (\d+)$/gm),
+  (text) => pair(text, /^[ \t]*[#\u2139] pass (\d+)$/gm, /^[ \t]*[#\u2139] fail (\d+)$/gm),
   // mocha: "13 passing (20ms)" and "1 failing"
   (text) => pair(text, /^[ \t]*(\d+) passing\b/gm, /^[ \t]*(\d+) failing\b/gm),
   // Playwright and others: "14 passed (3.2s)", "13 passed, 1 failed"

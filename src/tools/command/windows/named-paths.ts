@@ -19,9 +19,9 @@ export function windowsPlaces(word: string): WindowsPlace[] {
 
 function valuesIn(word: string): string[] {
   // PowerShell takes typographic dashes for `-`.
-  const inSwitch = /^[-/–—―]{1,2}[\w-]+[:=](.+)$/s.exec(word)?.[1];
+  const inSwitch = /^[-/\u2013\u2014\u2015]{1,2}[\w-]+[:=](.+)$/s.exec(word)?.[1];
   const assigned = word.includes("=") ? word.slice(word.indexOf("=") + 1) : undefined;
-  const inFile = /^(?:[-–—―]\w+)?@(.+)$/s.exec(word)?.[1];
+  const inFile = /^(?:[-\u2013\u2014\u2015]\w+)?@(.+)$/s.exec(word)?.[1];
   // cmd runs `type.\x` and `cd..`.
   const glued =
     /^(?:type|copy|del|erase|more|move|ren|rename|cd|chdir|md|mkdir|rd|rmdir|dir|start|mklink)([.\\/:].*)$/is;
@@ -50,7 +50,10 @@ function placeOf(name: string): WindowsPlace | undefined {
   const onDevice = path.replace(/^\/\/[?.]\/(?=[a-z]:)/i, "").replace(/^\/\/\?\/unc\//i, "//");
   if (/^\/\//.test(onDevice)) return { type: "elsewhere", name };
   // Nothing but a switch.
-  if (/^[-–—―]/.test(path) || (/^\/[\w?-]+$/.test(path) && !path.slice(1).includes("/") && path.length <= 4))
+  if (
+    /^[-\u2013\u2014\u2015]/.test(path) ||
+    (/^\/[\w?-]+$/.test(path) && !path.slice(1).includes("/") && path.length <= 4)
+  )
     return undefined;
   return fileOf(onDevice);
 }

@@ -226,14 +226,14 @@ function variable(node: SyntaxNode, known: KnownState): Pick<WordPiece, "values"
   const name = /^\$(?:(\w+|[@*])|\{(\w+|[@*])\})$/.exec(node.text);
   const plainName = name?.[1] ?? name?.[2];
   if (plainName !== undefined) return { values: known.values(plainName), shapes: known.shapes(plainName) };
-  // `${x:-.env}` may be the variable, the text in it, or anything.
+  // `${x:-.env}` may be the text in it, what the environment is likely to hold, or anything.
   const inner = node.children.filter(
     ({ type, text }) => isLiteral.test(type) && /^["']?(?:\$HOME\b|\$\{HOME\}|[\w~./*?-])+["']?$/.test(text),
   );
   const texts = inner.flatMap((child) => shapesOf(piecesOf(child, known)));
   const [own] = node.children.filter(({ type }) => type === "variable_name");
-  const set = own ? known.shapes(own.text).filter((shape) => shape !== marks.any) : [];
-  return { values: undefined, shapes: [...new Set([...set, ...texts, marks.any])] };
+  const held = own && !known.values(own.text) ? known.shapes(own.text).filter((shape) => shape !== marks.any) : [];
+  return { values: undefined, shapes: [...new Set([...held, ...texts, marks.any])] };
 }
 
 /** Variables that only hold numbers, and lengths. */

@@ -5,7 +5,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { useLanguage } from "../l10n/l10n.ts";
-import { deferred } from "../loop/session/deferred.ts";
 import type { App } from "./app.ts";
 import { DebugOutput } from "./editor/debug-output.ts";
 import { problemActions } from "./editor/problem-actions.ts";
@@ -16,11 +15,11 @@ interface Manifest {
   activationEvents: string[];
 }
 
-/** After these times, the rest of Rondo is loaded before the first page is there. */
-const longestOpeningMs = 2000;
+/** After this time, the rest of Rondo is loaded before the first page is there. */
 const longestLoadMs = 500;
 
 let app: Promise<App> | undefined;
+let started: App | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   useLanguage(vscode.env.language, vscode.l10n.bundle);
@@ -33,16 +32,17 @@ export function activate(context: vscode.ExtensionContext): void {
   const schemes = activationEvents.map((event) => event.replace("onFileSystem:", ""));
   const ids = new Set(contributes.commands.map(({ command }) => command));
   const load = () => {
-    app ??= import("./app.ts").then(({ start }) => start(context, ids, debugOutput));
+    app ??= import("./app.ts").then(({ start }) => {
+      started = start(context, ids, debugOutput);
+      return started;
+    });
     return app;
   };
-  const opened = deferred<void>();
   const provider: vscode.WebviewViewProvider = {
     async resolveWebviewView(view) {
       const early = openView(view, context.extensionUri);
       // Reading the rest takes a processor for a moment, and stops this process.
       await Promise.race([early.loaded, wait(longestLoadMs)]);
-      opened.resolve();
       (await load()).panel.takeOver(early);
     },
   };
@@ -53,17 +53,13 @@ export function activate(context: vscode.ExtensionContext): void {
   }
   for (const id of ids) {
     const run = async (...args: unknown[]) => {
-      if (id === "rondo.focus") await focusView(opened.promise);
-      return (await load()).commands[id]?.(...args);
+      if (id !== "rondo.focus") return (await load()).commands[id]?.(...args);
+      await vscode.commands.executeCommand("rondo.chat.focus");
+      // Until the rest of Rondo is there, the first page takes the focus and keeps what is typed: nothing is waited for.
+      return started?.commands[id]?.();
     };
     subscriptions.push(vscode.commands.registerCommand(id, run));
   }
-}
-
-/** Shows the view, whose first page comes before the rest of Rondo is read. */
-async function focusView(opened: Promise<void>): Promise<void> {
-  await vscode.commands.executeCommand("rondo.chat.focus");
-  await Promise.race([opened, wait(longestOpeningMs)]);
 }
 
 /** Stops everything that runs. VS Code waits at most 5 s for it. */

@@ -15,6 +15,7 @@ import { RecordLock } from "../../record/session-lock.ts";
 import type { Sessions } from "../../record/sessions.ts";
 import type { Transcript } from "../../record/transcript.ts";
 import type { ConversationsOptions } from "./conversation-options.ts";
+import { KeptReplays, type ReadRecord } from "./kept-replays.ts";
 import { stateOf, summaryOf } from "./summary.ts";
 import { isLive, SessionTabs } from "./tabs.ts";
 import { isWindowThere } from "./window-alive.ts";
@@ -25,6 +26,8 @@ interface OpenSession {
   lock: RecordLock;
   checkpoints: SessionCheckpoints;
   closing: AbortController;
+  /** What it was read from, while nothing has happened in it since. */
+  unchanged: ReadRecord | undefined;
 }
 
 /** How often the session on screen is checked for a run in another process. */
@@ -36,6 +39,7 @@ export class Conversations implements vscode.Disposable {
   readonly #open = new Map<string, OpenSession>();
   /** Sessions that are closing: their hooks may still run. */
   readonly #closing = new Set<Promise<void>>();
+  readonly #replays = new KeptReplays();
   readonly #timer = setInterval(() => this.#checkOtherProcesses(), checkEveryMs);
   readonly #tabs = new SessionTabs();
   #current: Session;
@@ -271,7 +275,7 @@ export class Conversations implements vscode.Disposable {
   }
 
   #reopen(id: string): OpenSession {
-    const found = this.#store.open(id);
+    const found = this.#replays.take(this.#store.path(id), () => this.#store.open(id));
     const { broken, chat } = found;
     if (broken.length > 0) {
       const lines = broken.map((one) => one.line).join(", ");
@@ -287,6 +291,7 @@ export class Conversations implements vscode.Disposable {
       });
     }
     const open = this.#start(chat, found);
+    open.unchanged = found;
     void this.#recover(open);
     return open;
   }
@@ -314,11 +319,13 @@ export class Conversations implements vscode.Disposable {
       lock,
       openChild: (childID) => this.#store.transcript(childID, (error) => this.#tell(error)),
     });
-    const open = { session, transcript, lock, checkpoints, closing: new AbortController() };
+    const closing = new AbortController();
+    const open: OpenSession = { session, transcript, lock, checkpoints, closing, unchanged: undefined };
     this.#open.set(id, open);
     const following = transcript.follow((events) => session.catchUp(events));
     open.closing.signal.addEventListener("abort", () => following.dispose());
     session.listen((event) => {
+      open.unchanged = undefined;
       if (event.type === "ended" || event.type === "session") this.#store.saveSummary(session.chat);
       this.#options.observer.event(session, event);
       if (event.type === "background") void checkpoints.background(event.commands.some(isRunning));
@@ -375,12 +382,14 @@ export class Conversations implements vscode.Disposable {
     this.#options.observer.trouble({ message, next, fix: "show-log" });
   }
 
-  async #end({ session, transcript, checkpoints }: OpenSession): Promise<void> {
+  async #end(open: OpenSession): Promise<void> {
+    const { session, transcript, checkpoints } = open;
     try {
       await session.dispose();
       await checkpoints.close();
       transcript.close();
-      this.#store.saveSummary(session.chat);
+      if (open.unchanged) this.#replays.keep(transcript.path, open.unchanged);
+      else this.#store.saveSummary(session.chat);
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
       this.#tell(error);

@@ -2,6 +2,7 @@
 import { hydrate } from "svelte";
 import type { ToPanel } from "../src/chat/protocol.ts";
 import { guardFocus } from "./lib/focus-guard.ts";
+import { dollars } from "./lib/format.ts";
 import { parseLink } from "./lib/link-target.ts";
 import { warmUp } from "./lib/markdown.ts";
 import { sendOpenFile } from "./lib/open-file.ts";
@@ -36,7 +37,17 @@ function takeOver(): void {
   window.addEventListener("message", (event: MessageEvent<ToPanel>) => panel.inbox.receive(event.data));
   // Before the next key, which the panel could not send yet.
   panel.inbox.drawNow();
-  requestIdleCallback(warmUp);
+}
+
+/** What is slow the first time is done in steps when there is nothing else to do: together they would delay a letter. */
+function warmNext(steps: Iterator<void>): void {
+  requestIdleCallback(() => steps.next().done || warmNext(steps));
+}
+
+function* firstTimes(): Generator<void, void> {
+  dollars(0);
+  yield;
+  yield* warmUp();
 }
 
 const tellFocus = () => send({ type: "panel-focus", on: document.hasFocus() });
@@ -44,6 +55,8 @@ window.addEventListener("focus", tellFocus);
 window.addEventListener("blur", tellFocus);
 void window.rondo.styled.then(async () => {
   tellFocus();
+  warmNext(firstTimes());
   await window.rondo.told;
+  await window.rondo.pause();
   takeOver();
 });

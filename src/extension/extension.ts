@@ -6,7 +6,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { StartOnce } from "../base/start-once.ts";
 import { localized, t, useLanguage } from "../l10n/l10n.ts";
-import { deferred } from "../loop/session/deferred.ts";
 import type { App } from "./app.ts";
 import { DebugOutput } from "./editor/debug-output.ts";
 import { problemActions } from "./editor/problem-actions.ts";
@@ -17,8 +16,7 @@ interface Manifest {
   activationEvents: string[];
 }
 
-/** After these times, the rest of Rondo is loaded before the first page is there. */
-const longestOpeningMs = 2000;
+/** After this time, the rest of Rondo is loaded before the first page is there. */
 const longestLoadMs = 500;
 
 let app: StartOnce<App> | undefined;
@@ -49,6 +47,7 @@ export function activate(context: vscode.ExtensionContext): void {
       const { start } = await import("./app.ts");
       return start({ context, declared, debugOutput, log });
     } catch (error) {
+      hasFailed = true;
       log.error("Rondo could not be started", error);
       const message = t("Rondo could not be started: {0}", reasonOf(error));
       early?.failed(message);
@@ -56,8 +55,10 @@ export function activate(context: vscode.ExtensionContext): void {
     }
   });
   app = rest;
+  let running: App | undefined;
+  let hasFailed = false;
   const use = async (): Promise<App> => {
-    const running = await rest.use();
+    running = await rest.use();
     if (early) running.panel.takeOver(early);
     early = undefined;
     return running;
@@ -69,14 +70,12 @@ export function activate(context: vscode.ExtensionContext): void {
       if (!early?.view.visible) void offerAgain(error.message, logChannel(), again);
       return undefined;
     });
-  const opened = deferred<void>();
   const provider: vscode.WebviewViewProvider = {
     async resolveWebviewView(view) {
       const load = async () => void (await started(load));
       const own = openView(view, context.extensionUri, load);
       // Reading the rest takes a processor for a moment, and stops this process.
       await Promise.race([own.loaded, wait(longestLoadMs)]);
-      opened.resolve();
       early = own;
       await load();
     },
@@ -88,7 +87,11 @@ export function activate(context: vscode.ExtensionContext): void {
   }
   for (const id of declared) {
     const run = async (...args: unknown[]): Promise<unknown> => {
-      if (id === "rondo.focus") await focusView(opened.promise);
+      if (id === "rondo.focus") {
+        await vscode.commands.executeCommand("rondo.chat.focus");
+        // Until the rest of Rondo is there, the first page takes the focus and keeps what is typed: nothing is waited for.
+        if (!running && !hasFailed) return undefined;
+      }
       return (await started(() => void run(...args)))?.commands[id]?.(...args);
     };
     subscriptions.push(vscode.commands.registerCommand(id, run));
@@ -106,12 +109,6 @@ async function offerAgain(message: string, log: vscode.LogOutputChannel, again: 
   const chosen = await vscode.window.showErrorMessage(message, tryAgain, showLog);
   if (chosen === tryAgain) again();
   if (chosen === showLog) log.show();
-}
-
-/** Shows the view, whose first page comes before the rest of Rondo is read. */
-async function focusView(opened: Promise<void>): Promise<void> {
-  await vscode.commands.executeCommand("rondo.chat.focus");
-  await Promise.race([opened, wait(longestOpeningMs)]);
 }
 
 /** Stops everything that runs. VS Code waits at most 5 s for it. */

@@ -1,5 +1,6 @@
 /** Reloaded windows, a hidden panel and a killed extension host: nothing is lost, nothing is doubled. */
 import assert from "node:assert/strict";
+import { webviewFrame } from "../vscode.mjs";
 import { heldAnswer, manyWords } from "./held-answer.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
 import { message, openSession, question, said, say, status, transcript } from "./panel-actions.ts";
@@ -136,6 +137,24 @@ describe("reloads", () => {
     assert.ok((await transcript(panel)).includes(manyWords), "each word is there once and in order");
     assert.equal(await panel.getByRole("article").count(), 2);
     await assertGoesOn("talk to me");
+  });
+
+  it("keeps each letter, once and in order, that is typed while Rondo starts", async () => {
+    await window.newSession();
+    await window.command("View: Toggle Secondary Side Bar Visibility");
+    const loaded = window.page.waitForEvent("domcontentloaded");
+    await window.command("Developer: Reload Window");
+    await loaded;
+    await window.command("Rondo: Focus Chat");
+    const panel = await webviewFrame(window.page, ".Chat textarea:focus");
+    let typed = "";
+    for (let later = 0; later < 20; later += await panel.locator('.Chat[aria-busy="false"]').count()) {
+      const letter = "abcdefghij"[typed.length % 10] ?? "";
+      await window.page.keyboard.press(letter);
+      typed += letter;
+    }
+    assert.equal(await message(panel).inputValue(), typed);
+    await message(panel).fill("");
   });
 
   it("R3 keeps the session when the extension host is killed during a run", async () => {

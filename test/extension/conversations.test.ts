@@ -100,6 +100,44 @@ describe("sessions of a window", () => {
     ]);
   });
 
+  it("reads a session that is shown again only if it has changed meanwhile, here or elsewhere", async () => {
+    const reads: string[] = [];
+    store = new (class extends Sessions {
+      override open(id: string) {
+        reads.push(id);
+        return super.open(id);
+      }
+    })(path.join(folder, "sessions"));
+    conversations.dispose();
+    conversations = open();
+    await ask("the first");
+    const { id } = conversations.current.chat.session;
+    const leaveAndShow = async () => {
+      conversations.startNew();
+      await conversations.closeAll();
+      conversations.show(id);
+      return conversations.current.chat;
+    };
+    const read = structuredClone(await leaveAndShow());
+    assert.deepEqual(reads, [id]);
+    assert.deepEqual(await leaveAndShow(), read);
+    assert.deepEqual(reads, [id]);
+
+    conversations.startNew();
+    await conversations.closeAll();
+    const elsewhere = store.transcript(id, assert.fail, Sessions.prototype.open.call(store, id));
+    elsewhere.append({ type: "session", session: { ...read.session, title: "Renamed elsewhere" } });
+    elsewhere.close();
+    conversations.show(id);
+    assert.equal(conversations.current.chat.session.title, "Renamed elsewhere");
+    assert.deepEqual(reads, [id, id]);
+
+    await ask("the second");
+    const { length } = conversations.current.chat.messages;
+    assert.equal((await leaveAndShow()).messages.length, length);
+    assert.deepEqual(reads, [id, id, id]);
+  });
+
   it("W2 a new session begins while hooks hear the first message of the one before", async () => {
     const go = path.join(folder, "go");
     const hook = { type: "command", command: `until [ -e ${go} ]; do sleep 0.02; done` };

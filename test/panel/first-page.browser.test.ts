@@ -41,6 +41,63 @@ describe("the first page", () => {
     assert.equal(await message(first.panel).inputValue(), "some and more");
   });
 
+  it("keeps what is typed when the page is discarded before the panel is there, also beside the draft of the host", async () => {
+    const { panel } = await firstPage();
+    await message(panel).pressSequentially(" and mo");
+    const scriptMayCome = await panel.reloadHeld();
+    assert.equal(await message(panel).inputValue(), " and mo");
+    await message(panel).press("End");
+    await panel.page.keyboard.type("re");
+    await panel.post(f.snapshot(f.chat("T", []), f.panelState(), "some"));
+    scriptMayCome();
+    await taken(panel);
+    assert.equal(await message(panel).inputValue(), "some and more");
+    await panel.page.waitForFunction(() =>
+      window.sent.some((sent) => sent.type === "draft" && sent.text === "some and more"),
+    );
+    const again = await panel.reloadHeld();
+    await panel.post(f.snapshot(f.chat("T", []), f.panelState(), "some and more"));
+    again();
+    await taken(panel);
+    assert.equal(await message(panel).inputValue(), "some and more");
+  });
+
+  it("keeps each letter, once and in order, that is typed while the panel comes", async () => {
+    const first = await firstPage();
+    const { page } = first.panel;
+    await message(first.panel).focus();
+    const letters = "the quick brown fox jumps over the lazy dog, and over the panel".repeat(2);
+    const typed = page.keyboard.type(letters, { delay: 15 });
+    await page.waitForTimeout(100);
+    const comes = first.goesOn(f.snapshot(f.chat("T", [])));
+    await Promise.all([typed, comes]);
+    assert.equal(await message(first.panel).inputValue(), letters);
+    await page.waitForFunction(
+      (text) => window.sent.some((sent) => sent.type === "draft" && sent.text === text),
+      letters,
+    );
+  });
+
+  it("lets a word be composed before the panel comes", async () => {
+    const { panel } = await firstPage();
+    const { page } = panel;
+    const scriptMayCome = await panel.reloadHeld();
+    await message(panel).focus();
+    const keys = await page.context().newCDPSession(page);
+    await keys.send("Input.imeSetComposition", { text: "ni", selectionStart: 2, selectionEnd: 2 });
+    await panel.post(f.snapshot(f.chat("T", []), f.panelState(), "kept "));
+    scriptMayCome();
+    await panel.loaded();
+    await panel.drawn();
+    assert.equal(await page.locator(".Chat").getAttribute("aria-busy"), "true");
+    await keys.send("Input.imeSetComposition", { text: "nih", selectionStart: 3, selectionEnd: 3 });
+    await keys.send("Input.insertText", { text: "你好" });
+    await taken(panel);
+    assert.equal(await message(panel).inputValue(), "kept 你好");
+    // Not for reuse: the session of the keys belongs to it.
+    await page.close();
+  });
+
   it("sends at once after Enter, unless the user has gone on typing", async () => {
     const sends = await firstPage();
     await message(sends.panel).pressSequentially("Fix it\n");
@@ -82,7 +139,7 @@ describe("the first page", () => {
     await page.waitForFunction(() => "painted" in window);
     await panel.loaded();
     await panel.post(f.snapshot(f.chat("T", [f.asked])));
-    await page.locator('.Chat[aria-busy="false"]').waitFor();
+    await taken(panel);
     assert.equal(await page.locator('script[src$="panel.js"]').count(), 1);
     assert.equal(await page.locator(".Chat").count(), 1);
     // Not for reuse: it would be painted late there, too.
@@ -141,12 +198,15 @@ async function firstPage(
     async goesOn(snapshot) {
       await panel.post(snapshot);
       scriptMayCome();
-      await panel.page.locator('.Chat[aria-busy="false"]').waitFor();
+      await taken(panel);
       assert.deepEqual(panel.errors, []);
       panel.close();
     },
   };
 }
+
+/** Waits until the panel has taken the first page over. */
+const taken = (panel: PanelPage) => panel.page.locator('.Chat[aria-busy="false"]').waitFor();
 
 const promptsOf = async (panel: PanelPage) => (await panel.sentOf("prompt")).map(({ text }) => text);
 

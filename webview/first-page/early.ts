@@ -11,6 +11,10 @@ declare function acquireVsCodeApi(): VSCodeApi;
 
 /** A window that is minimized gets no frames. */
 const longestPaintMs = 200;
+/** Who has opened the panel may type at once: so long after the page is painted, the first letter goes before the rest. */
+const firstLetterMs = 50;
+/** The user types when the last letter is not older. */
+const typingMs = 200;
 
 // Before the panel, whose modules keep texts in constants.
 useLanguage(document.documentElement.lang, JSON.parse(document.getElementById("texts")?.textContent || "{}"));
@@ -26,19 +30,23 @@ const { signal } = ended;
 let entered = false;
 /** What stands in the place of the conversation while the host cannot start. */
 let failure: HTMLElement | undefined;
+let isComposing = false;
+let typedAt = Number.NEGATIVE_INFINITY;
 
 window.rondo = {
   api,
   styled: styled.promise,
   told: told.promise,
+  pause: () => pauseIn(typedAt + typingMs - performance.now()),
   end() {
     ended.abort();
     return { messages, entered };
   },
 };
 
-const { draft = "", look } = api.getState() ?? {};
-if (box) box.value = draft;
+const saved = api.getState() ?? { draft: "", scroll: undefined, look: undefined };
+const { draft, typed, look } = saved;
+if (box) box.value = typed ?? draft;
 if (box && look) {
   box.placeholder = look.placeholder;
   for (const title of document.querySelectorAll("h1")) title.textContent = look.title;
@@ -76,6 +84,35 @@ box?.addEventListener(
   },
   { signal },
 );
+box?.addEventListener(
+  "input",
+  () => {
+    typedAt = performance.now();
+    // The page may be discarded before the panel is there.
+    api.setState({ ...saved, typed: box.value });
+  },
+  { signal },
+);
+for (const type of ["compositionstart", "compositionend"]) {
+  box?.addEventListener(type, () => (isComposing = type === "compositionstart"), { signal });
+}
+
+/** Resolves after `ms`, or when a letter is painted. A word that an input method composes is finished first. */
+function pauseIn(ms: number): Promise<void> {
+  if (ms <= 0 && !isComposing) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = new AbortController();
+    const go = () => {
+      if (isComposing) return;
+      over.abort();
+      resolve();
+    };
+    // A task after the frame's callbacks: by then it is painted.
+    const painted = () => requestAnimationFrame(() => setTimeout(go));
+    for (const type of ["input", "compositionend"]) box?.addEventListener(type, painted, { signal: over.signal });
+    setTimeout(go, ms);
+  });
+}
 // Who goes on after Enter has not sent it: it was a new line.
 box?.addEventListener(
   "beforeinput",
@@ -117,7 +154,7 @@ addEventListener("load", () => {
   setTimeout(loadRest, longestPaintMs);
   requestAnimationFrame(() => {
     // A task after the frame's callbacks: by then it is painted.
-    setTimeout(loadRest);
+    setTimeout(() => void pauseIn(firstLetterMs).then(loadRest));
   });
 });
 

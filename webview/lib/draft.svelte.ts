@@ -65,6 +65,7 @@ export class Draft {
     this.restore(kept);
     const isAdded = this.#typedBefore && savedState().draft === "";
     if (this.#typedBefore) this.write(isAdded ? kept + this.text : this.text);
+    saveState({ typed: undefined });
     return this.#enteredBefore;
   }
 }

@@ -102,11 +102,18 @@ function firstWord(text: string | undefined): string {
   return text?.trim().split(/\s/, 1)[0] ?? "";
 }
 
-/** Renders samples, because the first rendering compiles the expressions of Markdown and of each language. */
-export function warmUp(): void {
-  for (const token of marked.lexer("**a** _b_ ~c~ `d` [e](f) http://g\n\n- h\n\n| i |\n|---|\n| j |"))
-    renderBlock(token);
-  for (const language of ["ts", "json", "bash", "python"]) renderCode("a = 1", language);
+/** Renders samples in steps, because the first rendering compiles the expressions of Markdown and of each language. */
+export function* warmUp(): Generator<void, void> {
+  for (const sample of ["**a** _b_ ~c~ `d` [e](f) http://g", "- h", "| i |\n|---|\n| j |"]) {
+    const tokens = marked.lexer(sample);
+    yield;
+    for (const token of tokens) renderBlock(token);
+    yield;
+  }
+  for (const language of ["ts", "json", "bash", "python"]) {
+    renderCode("a = 1", language);
+    yield;
+  }
 }
 
 /** Never throws: what cannot be rendered is shown as it was written. */

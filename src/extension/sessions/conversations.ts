@@ -15,6 +15,7 @@ import type { Sessions } from "../../record/sessions.ts";
 import { type ComposedSession, composeSession } from "../../runtime/compose-session.ts";
 import { StoredRecord } from "../../runtime/session-record.ts";
 import type { ConversationsOptions } from "./conversation-options.ts";
+import { KeptReplays, type ReadRecord } from "./kept-replays.ts";
 import { stateOf, summaryOf } from "./summary.ts";
 import { isLive, SessionTabs } from "./tabs.ts";
 import { isWindowThere } from "./window-alive.ts";
@@ -22,6 +23,8 @@ import { isWindowThere } from "./window-alive.ts";
 interface OpenSession extends ComposedSession {
   record: StoredRecord;
   closing: AbortController;
+  /** What it was read from, while nothing has happened in it since. */
+  unchanged: ReadRecord | undefined;
 }
 
 /** How often the session on screen is checked for a run in another process. */
@@ -33,6 +36,7 @@ export class Conversations implements vscode.Disposable {
   readonly #open = new Map<string, OpenSession>();
   /** Sessions that are closing: their hooks may still run. */
   readonly #closing = new Set<Promise<void>>();
+  readonly #replays = new KeptReplays();
   readonly #timer: NodeJS.Timeout;
   readonly #tabs = new SessionTabs();
   #current: Session;
@@ -270,7 +274,7 @@ export class Conversations implements vscode.Disposable {
   }
 
   #reopen(id: string): OpenSession {
-    const found = this.#store.open(id);
+    const found = this.#replays.take(this.#store.path(id), () => this.#store.open(id));
     const { broken, chat } = found;
     if (broken.length > 0) {
       const lines = broken.map((one) => one.line).join(", ");
@@ -286,6 +290,7 @@ export class Conversations implements vscode.Disposable {
       });
     }
     const open = this.#start(chat, found);
+    open.unchanged = found;
     void this.#recover(open);
     return open;
   }
@@ -305,11 +310,12 @@ export class Conversations implements vscode.Disposable {
     const { deps, choicesFor } = this.#options;
     const composed = composeSession(deps.partsOf(chat, choicesFor(chat), record));
     const { session } = composed;
-    const open = { ...composed, record, closing: new AbortController() };
+    const open: OpenSession = { ...composed, record, closing: new AbortController(), unchanged: undefined };
     this.#open.set(id, open);
     const following = record.recorder.follow((events) => session.catchUp(events));
     open.closing.signal.addEventListener("abort", () => following.dispose());
     session.listen((event) => {
+      open.unchanged = undefined;
       this.#options.observer.event(session, event);
       const mayBeOver = event.type === "ended" || event.type === "background";
       // A session that another took the place of before it said that it works has no tab yet.
@@ -367,6 +373,7 @@ export class Conversations implements vscode.Disposable {
   async #end(open: OpenSession): Promise<void> {
     try {
       await open.close();
+      if (open.unchanged) this.#replays.keep(open.record.path, open.unchanged);
     } catch (error) {
       if (!(error instanceof RecordError)) throw error;
       this.#tell(error);

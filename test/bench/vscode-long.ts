@@ -45,7 +45,7 @@ interface Opening {
   letter: number;
 }
 
-export async function opened(window: Window, panel: Frame, title: string): Promise<Opening> {
+async function opened(window: Window, panel: Frame, title: string): Promise<Opening> {
   await panel.getByRole("button", { name: "New session", exact: true }).click();
   await panel.getByRole("log").getByRole("article").first().waitFor({ state: "detached" });
   await panel.getByRole("button", { name: "Sessions", exact: true }).click();

@@ -71,7 +71,7 @@ export async function benchVSCodeOpen(report: Report): Promise<void> {
 const noOpenings = (): Record<View, Opening[]> => ({ bare: [], rondo: [] });
 
 /** A server with the views, and the file in which the driver tells how long commands took. */
-export interface OpeningPlace {
+interface OpeningPlace {
   server: Server;
   folder: string;
   told: string;
@@ -79,7 +79,7 @@ export interface OpeningPlace {
 }
 
 /** `rondo`: its VSIX, or its folder. */
-export async function startPlace(rondo: string): Promise<OpeningPlace> {
+async function startPlace(rondo: string): Promise<OpeningPlace> {
   const base = await freshFolder("bench-open");
   const told = path.join(base, "told");
   const folder = await freshFolder("bench", path.join(import.meta.dirname, "../../sample"));
@@ -99,7 +99,7 @@ export async function startPlace(rondo: string): Promise<OpeningPlace> {
 }
 
 /** Opens a window of its own. `open` presses the key of a view, and types. */
-export async function inWindow(
+async function inWindow(
   { server, folder, told }: OpeningPlace,
   use: (open: (view: View) => Promise<Opening>, page: Page) => Promise<void>,
 ): Promise<void> {

@@ -58,6 +58,8 @@ const rows: [pattern: string, covered: string[], free: string[]][] = [
   ["**/private/**", ["private", "private/x", "a/private/x", "/a/private", "./private/x"], ["aprivate/x", "a/privatex"]],
   ["**/x", ["x", "a/x", "a/b/x", "/x"], ["ax", "a/bx"]],
   ["a/**/b", ["a/b", "a/x/b", "a/x/y/b", "a/b/z"], ["ab", "a/xb", "b"]],
+  ["a/**/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["a/xb", "a/x/yb", "ab"]],
+  ["a/**/b*/**/c", ["a/b/c", "a/x/bx/y/c"], ["a/xb/c", "a/b/yc"]],
   ["a**/b", ["a/b", "ax/b", "ax/y/b"], ["ab"]],
   ["*/x", ["a/x", "a/b/x", "./x"], ["ax"]],
   ["src/*/*", ["src", "src/a"], ["a"]],

@@ -23,6 +23,7 @@ const names: Record<Protection, string[]> = {
       "~/.docker/config.json",
       "~/.config/gh/hosts.yml",
       "~/.bash_history",
+      "~/.claude.json",
     ],
     ...[".npmrc", ".pypirc", ".netrc", "_netrc", ".git-credentials", ".htpasswd", ".pgpass", ".vault-token"],
     ...["credentials.json", "service-account.json", "service-account-prod.json", "client_secret_1.json"],
@@ -54,7 +55,7 @@ const names: Record<Protection, string[]> = {
       ".githooks/x",
     ],
     ...[".rondo/rules/a.md", "a/.rondo/agents/b.md", ".rondoignore", "sub/.rondoignore", "AGENT.md"],
-    ...[".claude/settings.json", "a/.claude/agents/b.md", "~/.claude.json", ".mcp.json", ".cursor/mcp.json"],
+    ...[".claude/settings.json", "a/.claude/agents/b.md", ".mcp.json", ".cursor/mcp.json"],
     ...[".vscode/settings.json", ".VSCode/tasks.json", "my.code-workspace", ".devcontainer/devcontainer.json"],
     ...["lefthook.yml", ".pre-commit-config.yaml", "~/.bashrc", "~/.zshrc", "~/.profile"],
     // What an agent is told.

@@ -80,8 +80,10 @@ class Wildcard {
   readonly #byAny: Uint32Array;
   /** Bits of the places at which a star stands: any character leads back to them. */
   readonly #stars: Uint32Array;
-  /** Places from which the next one is reached without a character, in order. */
+  /** Places from which the next one is reached without a character, but only when they are arrived at. In order. */
   readonly #skipped: number[] = [];
+  /** Bits of the places that the last character led to; a star only stays where it was. */
+  readonly #arrived: Uint32Array;
   readonly #last: number;
 
   /** `ofPaths`: `**` and a slash after another slash also match nothing. */
@@ -91,6 +93,7 @@ class Wildcard {
     this.#words = (this.#last >>> 5) + 1;
     this.#byAny = new Uint32Array(this.#words);
     this.#stars = new Uint32Array(this.#words);
+    this.#arrived = new Uint32Array(this.#words);
     let place = 0;
     for (const character of characters) {
       if (character === skippedFolders) {
@@ -139,12 +142,18 @@ class Wildcard {
     for (let word = 0; word < this.#words; word++) {
       const from = reached[word] ?? 0;
       const moved = from & (leads[word] ?? 0);
-      const next = (moved << 1) | carried | (from & (this.#stars[word] ?? 0));
+      const arrived = (moved << 1) | carried;
+      const next = arrived | (from & (this.#stars[word] ?? 0));
       carried = moved >>> 31;
+      this.#arrived[word] = arrived;
       reached[word] = next;
       some |= next;
     }
-    for (const place of this.#skipped) if (hasBit(reached, place)) setBit(reached, place + 1);
+    for (const place of this.#skipped) {
+      if (!hasBit(this.#arrived, place)) continue;
+      setBit(this.#arrived, place + 1);
+      setBit(reached, place + 1);
+    }
     return some !== 0;
   }
 

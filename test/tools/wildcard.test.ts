@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { globMatcher, splitGlob } from "../../src/tools/text/glob-pattern.ts";
-import { wildcardMatcher, wildcardMatcherAfter } from "../../src/tools/text/wildcard.ts";
+import { pathWildcardMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../src/tools/text/wildcard.ts";
 import { randomly } from "../random.ts";
 
 const ofLetters = (letters: string, maxLength: number) =>
@@ -25,6 +25,22 @@ describe("Wildcards of permission rules", () => {
         const isSpace = (character: number) => character === 32;
         const within = new RegExp(`(?:^| )${expression}`, "s").test(text);
         assert.equal(wildcardMatcherAfter(isSpace, pattern)(text), within);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  randomly("of paths match as the equal regular expression does", () => {
+    const piece = fc.constantFrom("a", "b", "/", "*", "?", "/**/", "/a", "/**/**/");
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), ofLetters("aab//", 10), (pieces, path) => {
+        const pattern = pieces.join("");
+        // `**/` after a slash is folders or nothing; other stars are any characters.
+        const source = pattern
+          .split(/((?<=\/)\*\*\/)/)
+          .map((part, at) => (at % 2 === 1 ? "(?:.*/)?" : part.replace(/\*+/g, ".*").replaceAll("?", ".")))
+          .join("");
+        assert.equal(pathWildcardMatcher(pattern)(path), new RegExp(`^${source}(?:/.*)?$`, "s").test(path));
       }),
       { numRuns: 3000 },
     );

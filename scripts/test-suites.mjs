@@ -123,7 +123,7 @@ function parallelMocha(choice) {
  * The limit only ends tests that hang, so it leaves a busy machine its time.
  * @param {Pick<Choice, "files" | "grep">} choice @param {number} timeoutMs limit of one test
  */
-function mocha({ files, grep }, timeoutMs = 60_000) {
+function mocha({ files, grep }, timeoutMs = 180_000) {
   return [
     "node_modules/mocha/bin/mocha.js",
     ...["--require", "./test/random.ts", "--reporter", "test/reporter.mjs", "--timeout", String(timeoutMs)],

@@ -7,7 +7,7 @@ export const root = path.join(import.meta.dirname, "..");
 
 /** For `before`. */
 export function build(this: Mocha.Context): void {
-  this.timeout(60_000);
+  this.timeout(300_000);
   const built = statSync(path.join(root, "dist/headless-main.cjs"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" });
   if (sources.every((name) => statSync(path.join(root, "src", name)).mtimeMs < built)) return;

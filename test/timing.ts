@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Shorter than the time limits of the suites, so that a failure names the condition. */
-const patienceMs = 45_000;
+const patienceMs = 120_000;
 
 /**
  * Longest time of what takes at most a second where the machine has nothing else to do: the figures are in the

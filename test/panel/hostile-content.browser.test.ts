@@ -157,7 +157,7 @@ function strangeContents(images: string[]): { strange: string[]; handlers: numbe
 }
 
 describe("hostile content of answers", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   before(async () => {
     await panelBrowser();
   });

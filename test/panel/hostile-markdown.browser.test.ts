@@ -23,7 +23,7 @@ async function assertGoesOn(panel: PanelPage): Promise<void> {
 }
 
 describe("hostile Markdown in the panel", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   // The browser's start does not count.
   before(async () => {
     await panelBrowser();

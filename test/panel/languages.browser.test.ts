@@ -18,7 +18,7 @@ const shown = process.env["RONDO_SHOTS_LANGUAGE"] === "zh-cn" ? "zh-cn" : "de";
 describe(`the panel in ${shown === "de" ? "German" : shown}`, () => {
   let browser: PanelBrowser;
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     useLanguage(shown, await textsOf(shown));
     browser = await launch("tests", shown);
     if (shots) await mkdir(shots, { recursive: true });
@@ -32,7 +32,7 @@ describe(`the panel in ${shown === "de" ? "German" : shown}`, () => {
     it(`${name} has room for its texts at 320 px`, async () => {
       const panel = await browser.open({ width: 320, height: 720 });
       const { page } = panel;
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(60_000);
       await page.clock.setFixedTime(now);
       await panel.post(...state.messages);
       await state.act?.(withEnglishNames(page), panel);

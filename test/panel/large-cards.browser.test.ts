@@ -48,7 +48,7 @@ function writing(content: string): string {
 }
 
 describe("large things in the panel", function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   for (const [name, tool, state] of calls) {
     it(`${name}: the log goes on`, async () => {

@@ -37,7 +37,7 @@ describe("the review of one file in two windows", () => {
   randomly(
     "V9 nothing is lost and nothing comes back, whoever writes, decides, reloads or is killed (property)",
     function () {
-      this.timeout(60_000);
+      this.timeout(180_000);
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 10 }), fc.array(act, { maxLength: 16 }), (lines, acts) => {
           const { folder } = two(lines);

@@ -44,7 +44,7 @@ const providers = all
 describe("what a cache would hold", () => {
   for (const provider of providers) {
     it(`C7 200 steps of ${provider.providerID} (${provider.model}) with a compaction and a reload keep 95 % of each request`, async function () {
-      this.timeout(60_000);
+      this.timeout(180_000);
       const server = (await StrictServer.start(provider)) as StrictServer; // bodies are only compared here
       let h: Harness | undefined;
       try {

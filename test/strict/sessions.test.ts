@@ -295,7 +295,7 @@ describe("strict servers: whatever happens in a session", () => {
     ["OpenAI", 2, openai],
   ] as const) {
     randomly(`C7 I8 ${name} refuses nothing, and leaves out no thought, in ${runs} sessions`, async function () {
-      this.timeout(120_000);
+      this.timeout(240_000);
       const pair = servers.slice(from, from + 2);
       const property = fc.asyncProperty(fc.array(round, { minLength: 2, maxLength: 5 }), async (rounds) => {
         for (const server of pair) server.play();

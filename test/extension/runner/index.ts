@@ -13,7 +13,7 @@ export async function run(): Promise<void> {
   const grep = process.env["RONDO_GREP"];
   const mocha = new Mocha({
     ui: "bdd",
-    timeout: 120_000,
+    timeout: 240_000,
     color: false,
     reporter: CountingReporter,
     ...(grep && { grep }),

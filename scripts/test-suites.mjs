@@ -19,14 +19,17 @@ import { root, vsixFile } from "./version.mjs";
  */
 
 /**
- * The order in which suites run: rounds, each with rows of suites that run side by side. The suites of the first round
- * use all cores. Those of the second use one core or less, since they wait for servers, processes and frames of a
- * browser, so it has one row more than a small machine has cores.
+ * The order in which suites run: rounds, each with rows of suites that run side by side. Those in the rows of one round
+ * use one core each; the others use all cores, or must not be disturbed.
  * @type {readonly (readonly (readonly string[])[])[]}
  */
 export const rounds = [
   [["fast", "commands", "conformance", "strict", "processes"]],
-  [["e2e"], ["host", "pictures", "headless", "fuzz"], ["panel"]],
+  [
+    ["headless", "pictures", "fuzz"],
+    ["host", "panel"],
+  ],
+  [["e2e"]],
 ];
 
 /**

@@ -19,13 +19,13 @@ export function useMemoryFolder() {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return;
   const temporary = realpathSync(os.tmpdir());
   for (const name of readdirSync(temporary)) {
-    const [, pid] = /^rondo-memory-(\d+)-/.exec(name) ?? [];
+    const [, pid] = /^tests-in-memory-(\d+)-/.exec(name) ?? [];
     // Its process was killed.
     if (pid && !isRunning(Number(pid))) unmount(path.join(temporary, name));
   }
-  const folder = mkdtempSync(path.join(temporary, `rondo-memory-${process.pid}-`));
+  const folder = mkdtempSync(path.join(temporary, `tests-in-memory-${process.pid}-`));
   // It takes memory only for the files that are there.
-  if (!succeeds("mount", "-t", "tmpfs", "-o", "mode=1777,size=50%", "rondo-tests", folder)) {
+  if (!succeeds("mount", "-t", "tmpfs", "-o", "mode=1777,size=50%", "tests", folder)) {
     rmdirSync(folder);
     return;
   }

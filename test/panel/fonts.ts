@@ -3,12 +3,13 @@ import { readFile } from "node:fs/promises";
 
 const folder = new URL("../../node_modules/@fontsource/", import.meta.url);
 
-/** Styles of the packages, by family. Those after the first two fill in what these lack, for example arrows. */
+/** Styles of the packages, by family. Those after the first two fill in what these lack, for example arrows; the last has formulas. */
 const styles = [
   ["inter", ["400", "400-italic", "500", "600", "700"]],
   ["jetbrains-mono", ["400", "400-italic", "600", "700"]],
   ["noto-sans-symbols-2", ["400"]],
   ["noto-sans-math", ["400"]],
+  ["stix-two-math", ["400"]],
   ["noto-sans-arabic", ["400", "600"]],
   ["noto-sans-hebrew", ["400", "600"]],
   ["noto-emoji", ["400"]],
@@ -23,7 +24,9 @@ export async function fontStyles(): Promise<string> {
   const sheets = styles.flatMap(([name, weights]) =>
     weights.map(async (weight) => {
       const css = await readFile(new URL(`${name}/${weight}.css`, folder), "utf8");
-      return css.replaceAll("./files/", `fonts/${name}/`).replaceAll("font-display: swap", "font-display: block");
+      // The ranges keep a browser from loading files in vain. That of the font for formulas leaves out their signs.
+      const ranged = name === "stix-two-math" ? css.replaceAll(/unicode-range:[^;]*;/g, "") : css;
+      return ranged.replaceAll("./files/", `fonts/${name}/`).replaceAll("font-display: swap", "font-display: block");
     }),
   );
   const families = `* {

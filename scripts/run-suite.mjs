@@ -1,6 +1,6 @@
 /** Runs one suite in a process of its own. A suite that crashes, hangs or leaves something open counts as a failure. */
-import { existsSync } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { startTree } from "../test/vscode.mjs";
@@ -21,20 +21,26 @@ const exitTimeoutMs = 15_000;
  * @returns {Promise<Results>}
  */
 export async function runSuite(name, start, print) {
-  // Written by test/reporter.mjs after the last test. Suites may run side by side.
-  const resultsFile = path.join(root, "out", `results-${name}.json`);
+  // Written by test/reporter.mjs. Suites may run side by side.
+  const resultsFile = path.join(root, "out", `results-${name.replace(/[ /]/g, "-")}.json`);
   await mkdir(path.dirname(resultsFile), { recursive: true });
   await rm(resultsFile, { force: true });
   const problem = await runNode(start, resultsFile, print).catch(String);
-  /** @type {Results | undefined} */
-  const results = existsSync(resultsFile) ? JSON.parse(await readFile(resultsFile, "utf8")) : undefined;
+  const results = resultsIn(resultsFile);
   // Failed tests make the exit code 1, too.
-  if (results && (results.counts.failed > 0 || problem === undefined)) return results;
+  if (results.ended && (results.counts.failed > 0 || problem === undefined)) return results;
   const error = problem ?? "it ended before its tests were done";
   return {
-    counts: { passed: 0, skipped: 0, ...results?.counts, failed: 1 },
-    failures: [{ title: `The suite ${name}`, error }],
+    ended: false,
+    counts: { ...results.counts, failed: results.counts.failed + 1 },
+    failures: [...results.failures, { title: `The suite ${name}`, error }],
   };
+}
+
+/** @param {string} file @returns {Results} */
+function resultsIn(file) {
+  if (!existsSync(file)) return { ended: false, counts: { passed: 0, failed: 0, skipped: 0 }, failures: [] };
+  return JSON.parse(readFileSync(file, "utf8"));
 }
 
 /** Ends what runs. @type {Set<() => Promise<void>>} */
@@ -64,7 +70,7 @@ async function runNode({ args, env: added, timeoutMinutes }, resultsFile, print)
     timers.push(setTimeout(limit, timeoutMinutes * 60_000));
     let doneAt = Number.POSITIVE_INFINITY;
     const watch = () => {
-      if (doneAt === Number.POSITIVE_INFINITY && existsSync(resultsFile)) doneAt = Date.now();
+      if (doneAt === Number.POSITIVE_INFINITY && resultsIn(resultsFile).ended) doneAt = Date.now();
       if (Date.now() - doneAt >= exitTimeoutMs) resolve("its tests were done, but something was left open");
     };
     timers.push(setInterval(watch, 500));

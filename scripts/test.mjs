@@ -70,17 +70,18 @@ async function prepare() {
   return runHere(needsVSIX ? "scripts/package.mjs" : "esbuild.mjs");
 }
 
-/** Runs a suite, if it was asked for. @param {string} name @param {(output: string | Buffer) => void} print */
-async function run(name, print) {
+/** Runs a suite or a part of one, if it was asked for. @param {string} row @param {(output: string | Buffer) => void} print */
+async function run(row, print) {
+  const [name = "", part = "1", parts = "1"] = row.split(/[ /]/);
   const start = suites[name];
-  const ofSuite = chosen(name);
-  if (!start || ofSuite.length === 0) return;
-  print(`\n== ${name} ==\n`);
+  const ofRow = chosen(name).filter((_, at) => at % Number(parts) === Number(part) - 1);
+  if (!start || ofRow.length === 0) return;
+  print(`\n== ${row} ==\n`);
   const { grep, write } = values;
-  const started = start({ files: ofSuite, all: wantsAll(name), grep, write });
+  const started = start({ files: ofRow, all: wantsAll(name), grep, write });
   const leftMinutes = (endsAt - Date.now()) / 60_000;
   const timeoutMinutes = Math.min(started.timeoutMinutes, leftMinutes);
-  const results = await runSuite(name, { ...started, timeoutMinutes }, print);
+  const results = await runSuite(row, { ...started, timeoutMinutes }, print);
   for (const kind of /** @type {const} */ (["passed", "failed", "skipped"])) total[kind] += results.counts[kind];
   failures.push(...results.failures);
 }

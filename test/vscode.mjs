@@ -281,6 +281,8 @@ export async function openBrowser({ url, theme = "dark", width = 1280, height = 
     ],
     viewport: { width, height },
     colorScheme: theme,
+    // What moves is drawn sixty times a second, without a graphics card.
+    reducedMotion: "reduce",
   });
   const close = async () => {
     await context.close();

@@ -32,7 +32,6 @@ describe(`the panel in ${shown === "de" ? "German" : shown}`, () => {
     it(`${name} has room for its texts at 320 px`, async () => {
       const panel = await browser.open({ width: 320, height: 720 });
       const { page } = panel;
-      page.setDefaultTimeout(60_000);
       await page.clock.setFixedTime(now);
       await panel.post(...state.messages);
       await state.act?.(withEnglishNames(page), panel);

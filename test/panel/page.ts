@@ -118,6 +118,8 @@ export class PanelBrowser {
       reducedMotion: "reduce",
       ...(this.#purpose === "pictures" && { timezoneId: "UTC", locale: "en-US" }),
     });
+    // Only a limit for what never comes: a busy machine takes its time.
+    page.setDefaultTimeout(90_000);
     const panel = new PanelPage(page, (unused) => this.#free.push(unused));
     await page.addInitScript(fakeHost);
     return panel;
@@ -224,6 +226,18 @@ export class PanelPage {
     await this.page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
     );
+  }
+
+  /** Scrolls the conversation up by this many pixels, again if it was not ready for it, as on a busy machine. */
+  async scrollUp(pixels: number): Promise<void> {
+    const log = this.page.getByRole("log");
+    await log.hover();
+    const below = () => log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
+    do {
+      await this.page.mouse.wheel(0, -pixels);
+      await this.drawn();
+    } while ((await below()) < pixels / 2);
+    await this.drawn();
   }
 
   /** Changes the colours of the page, as VS Code does. */

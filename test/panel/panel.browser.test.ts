@@ -73,8 +73,7 @@ describe("the panel", () => {
     const grow = events({ type: "delta", messageID: part.messageID, partID: part.id, text: f.answer });
     await panel.post(grow);
     assert.ok((await below()) < 2);
-    await log.hover();
-    await panel.page.mouse.wheel(0, -400);
+    await panel.scrollUp(400);
     await button(panel, "Newest").waitFor();
     const top = await log.evaluate((element) => element.scrollTop);
     await panel.post(grow);

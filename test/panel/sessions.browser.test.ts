@@ -46,8 +46,7 @@ describe("the list of sessions", () => {
     const long = Array.from({ length: 20 }, () => f.rondo([f.said(f.answer)]));
     const panel = await panelWith(f.snapshot(f.chat("T", long)));
     const log = panel.page.getByRole("log");
-    await log.hover();
-    await panel.page.mouse.wheel(0, -700);
+    await panel.scrollUp(700);
     await button(panel, "Newest").waitFor();
     const top = await log.evaluate((element) => element.scrollTop);
     await button(panel, "Sessions").click();

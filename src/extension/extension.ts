@@ -49,7 +49,9 @@ export function activate(context: vscode.ExtensionContext): void {
     } catch (error) {
       hasFailed = true;
       log.error("Rondo could not be started", error);
-      const message = t("Rondo could not be started: {0}", reasonOf(error));
+      // The log has the rest, such as which module asked for a missing one.
+      const [reason = ""] = reasonOf(error).split("\n", 1);
+      const message = t("Rondo could not be started: {0}", reason);
       early?.failed(message);
       throw new Error(message, { cause: error });
     }

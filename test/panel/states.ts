@@ -1,6 +1,7 @@
 /** Every state of the panel, as the messages that lead to it and the clicks after them. */
 import type { Page } from "playwright-core";
 import type { ErrorCode } from "../../src/chat/message.ts";
+import type { StartFailure } from "../../src/chat/start-failure.ts";
 import { answerStates } from "./answer-states.ts";
 import { attachStates } from "./attach-states.ts";
 import { commandStates } from "./command-states.ts";
@@ -26,7 +27,7 @@ import { trustStates } from "./trust-states.ts";
 
 export interface State {
   messages: Unnumbered[];
-  act?: (page: Page, panel: Pick<PanelPage, "post">) => Promise<void>;
+  act?: (page: Page, panel: Pick<PanelPage, "post" | "scrollUp">) => Promise<void>;
 }
 
 const title = "Fix the rounding in cart totals";
@@ -318,6 +319,15 @@ export const states: Record<string, State> = {
       },
     ],
   },
+  "start-failed": {
+    messages: [],
+    act: (page) =>
+      page.evaluate((failure) => window.postMessage(failure, "*"), {
+        type: "start-failure",
+        message:
+          "Rondo could not be started: Cannot find module '/home/dev/.vscode/extensions/rondo.rondo-0.4.0/dist/app.cjs'",
+      } satisfies StartFailure),
+  },
   long: {
     messages: [
       f.snapshot(
@@ -330,10 +340,8 @@ export const states: Record<string, State> = {
         ),
       ),
     ],
-    act: async (page) => {
-      await page.getByRole("log").hover();
-      await page.mouse.wheel(0, -1500);
-      await page.getByRole("button", { name: "Newest" }).waitFor();
+    act: async (page, panel) => {
+      await panel.scrollUp(1500);
       // How far a wheel scrolls depends on the browser's moment.
       await page.getByText("Question 39", { exact: true }).evaluate((question) => question.scrollIntoView());
     },

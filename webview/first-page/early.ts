@@ -129,6 +129,7 @@ function sayFailed({ message }: StartFailure): HTMLElement {
   const again = Object.assign(document.createElement("button"), { className: "Button", textContent: t("Try again") });
   again.addEventListener("click", () => {
     again.disabled = true;
+    box?.focus();
     api.postMessage({ type: "start-again" });
   });
   notice.append(Object.assign(document.createElement("p"), { textContent: message }), again);

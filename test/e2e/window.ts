@@ -170,7 +170,8 @@ export class Window {
 
   /** Returns the panel's frame; call it again after a reload or after the panel was hidden. */
   async panel(): Promise<Frame> {
-    const frame = await webviewFrame(this.page, '[aria-label="Rondo"]');
+    // Before that, the first page is shown, which has a text box, too.
+    const frame = await webviewFrame(this.page, '[aria-label="Rondo"][aria-busy="false"]');
     // While a question is open, the text box is its field, and the buttons of the composer are gone.
     await frame.locator(".Composer").getByRole("textbox").waitFor();
     return frame;

@@ -4,6 +4,7 @@
  * (etc/inc/disable-common.inc, disable-programs.inc) and the XDG Base Directory Specification. Its texts are for programs and developers. Pure.
  */
 import { stateFolders } from "./editor-folders.ts";
+import { lazily } from "./lazily.ts";
 
 export interface SecretPlaces {
   /**
@@ -60,7 +61,7 @@ const historyFolders = [
   ...["mariadb", "sqlite", "sqlite3", "litecli", "redis", "iredis", "duckdb", "usql", "mongosh", "gdb"],
 ];
 
-export const secretPlaces: readonly SecretPlaces[] = [
+export const secretPlaces = lazily((): readonly SecretPlaces[] => [
   {
     at: "any",
     holds: "environments of programs",
@@ -568,28 +569,31 @@ export const secretPlaces: readonly SecretPlaces[] = [
       ...files("whatsapp", "telegramdesktop", "telegram desktop", "skypeforlinux", "notion", "linear"),
     },
   },
-];
+]);
 
 /** What `/proc` shows of some process and of the machine, as examples. */
-export const processSecrets: readonly string[] = ["1", "self"]
-  .flatMap((id) => ["", "/task/1"].flatMap((task) => ["environ", "mem", "auxv"].map((name) => `${id}${task}/${name}`)))
-  .concat("1/fd/3", "1/cwd/.env", "1/root/etc/shadow", "1/map_files/1", "kcore");
+export const processSecrets = lazily((): readonly string[] =>
+  ["1", "self"]
+    .flatMap((id) =>
+      ["", "/task/1"].flatMap((task) => ["environ", "mem", "auxv"].map((name) => `${id}${task}/${name}`)),
+    )
+    .concat("1/fd/3", "1/cwd/.env", "1/root/etc/shadow", "1/map_files/1", "kcore"),
+);
 
 /** Returns the names of all places of a kind. */
 export function secretPlaceNames(at: SecretPlaces["at"], sandbox?: SecretPlaces["sandbox"]): string[] {
-  const wanted = secretPlaces.filter((one) => one.at === at && (sandbox ?? one.sandbox) === one.sandbox);
+  const wanted = secretPlaces().filter((one) => one.at === at && (sandbox ?? one.sandbox) === one.sandbox);
   return wanted.flatMap(({ places }) => Object.keys(places));
 }
 
-const usualFolders = [".config/", ".local/share/", ".local/state/"].concat([
-  "Library/Application Support/",
-  "AppData/Roaming/",
-  "AppData/Local/",
-]);
+const usualFolders: readonly string[] = [
+  ...[".config/", ".local/share/", ".local/state/"],
+  ...["Library/Application Support/", "AppData/Roaming/", "AppData/Local/"],
+];
 
-/** Returns what usually exists of the secrets in a home folder, as paths from there. */
-function usualHomeSecrets(): string[] {
-  return secretPlaces.flatMap(({ at, places }) => {
+/** Returns what usually exists of the secrets in a home folder, as paths from there; those without `/` may be in any folder. */
+export const usualSecrets = lazily((): readonly string[] =>
+  secretPlaces().flatMap(({ at, places }) => {
     if (at === "system") return [];
     const usual = Object.entries(places).flatMap(([name, inIt]) => {
       const isGlob = name.slice(name.lastIndexOf("/") + 1).includes("*");
@@ -600,18 +604,15 @@ function usualHomeSecrets(): string[] {
         : [name];
     });
     return (at === "programs" ? usualFolders : [""]).flatMap((folder) => usual.map((one) => folder + one));
-  });
-}
+  }),
+);
 
-/** Paths from the home folder; those without `/` may be in any folder. */
-export const usualSecrets: readonly string[] = usualHomeSecrets();
-
-const secretVariables = new Set(secretPlaces.flatMap(({ variables }) => Object.keys(variables ?? {})));
+const secretVariables = lazily(() => new Set(secretPlaces().flatMap(({ variables }) => Object.keys(variables ?? {}))));
 
 /** Returns what a variable of the environment is likely to name: folders of programs, or a secret. */
 export function likelyFolders(variable: string, env: Readonly<Record<string, string | undefined>>): string[] {
   const usual = programFolderVariables[variable];
-  if (usual === undefined && !secretVariables.has(variable)) return [];
+  if (usual === undefined && !secretVariables().has(variable)) return [];
   const set = env[variable] ?? "";
   return [...(set === "" ? [] : [set]), ...(usual === undefined ? [] : [`~/${usual}`])];
 }

@@ -71,7 +71,9 @@ describe("T8 names that protect a file", () => {
 
   it("places of the one list, in each form, in a home folder", () => {
     const below = (at: "any" | "home" | "programs") =>
-      secretPlaces.filter((one) => one.at === at).flatMap(({ places }) => Object.keys(places));
+      secretPlaces()
+        .filter((one) => one.at === at)
+        .flatMap(({ places }) => Object.keys(places));
     const all = [...below("any"), ...below("home"), ...below("programs").map((name) => `.config/${name}`)];
     const real = all.map((name) => `/home/u/${name.replaceAll("*", "a")}`);
     const inEachForm = real.flatMap((name) => [
@@ -94,7 +96,7 @@ describe("T8 names that protect a file", () => {
   it("examples of usual secrets and settings are such", () => {
     assert.deepEqual(
       others(
-        usualSecrets.map((name) => `/root/${name}`),
+        usualSecrets().map((name) => `/root/${name}`),
         isSecret,
       ),
       [],

@@ -231,7 +231,7 @@ describe("T8 secret places", () => {
   });
 
   it("stand once in the table", () => {
-    const all = secretPlaces.flatMap(({ at, places }) =>
+    const all = secretPlaces().flatMap(({ at, places }) =>
       Object.keys(places).map((name) => `${at} ${name.toLowerCase()}`),
     );
     assert.deepEqual(

@@ -59,7 +59,7 @@ export function namedByVariables(
   sandbox?: SecretPlaces["sandbox"],
   home = os.homedir(),
 ): [place: string, name: string][] {
-  return secretPlaces
+  return secretPlaces()
     .filter((one) => (sandbox ?? one.sandbox) === one.sandbox)
     .flatMap(({ variables }) => Object.entries(variables ?? {}))
     .flatMap(([variable, name]) =>

@@ -201,7 +201,7 @@ export class PartlyKnownFiles {
     if (!shape.includes("/") || !holdsMark(shape.slice(0, -last.length)) || !/^[\w.\\-]{2}/.test(last))
       return undefined;
     const isMatch = patternMatcher(last);
-    return isWild(last) && usualSecrets.some((one) => isMatch(one)) ? "secret" : undefined;
+    return isWild(last) && usualSecrets().some((one) => isMatch(one)) ? "secret" : undefined;
   }
 
   async #match(shape: string, folder: string, access: Access, reach: Comparison): Promise<ProtectedFile | undefined> {
@@ -239,7 +239,9 @@ export class PartlyKnownFiles {
   async #usual(place: Location, access: Access, isNamed: PathTest): Promise<ProtectedFile | undefined> {
     if (place.inside) return await this.#inWorkspace(access, true, isNamed);
     if (isOfProcesses(place.path)) {
-      const shown = processSecrets.map((name) => `/proc/${name}`).find(isNamed);
+      const shown = processSecrets()
+        .map((name) => `/proc/${name}`)
+        .find(isNamed);
       return shown === undefined ? undefined : { path: shown, protection: "secret" };
     }
     if (!(await this.#files.holdsHome(place))) {
@@ -248,7 +250,7 @@ export class PartlyKnownFiles {
       if (setting !== undefined) return { path: `${os.homedir()}/${setting}`, protection: "settings" };
       return await this.#below(place, true, isNamed);
     }
-    const names = access === "read" ? usualSecrets : [...usualSecrets, ...usualHomeSettings];
+    const names = access === "read" ? usualSecrets() : [...usualSecrets(), ...usualHomeSettings];
     const found = names.find((name) => isNamed(`${os.homedir()}/${name}`));
     return found === undefined
       ? undefined
@@ -269,7 +271,7 @@ export class PartlyKnownFiles {
   async #below(place: Location, ignored: boolean, isNamed: PathTest): Promise<ProtectedFile | undefined> {
     const until = (path: string) => isNamed(`${place.path}/${path}`);
     // With too many files to look at, each name may be one of them.
-    const [found] = (await this.#files.protectedIn(place, { ignored, until })) ?? usualSecrets.filter(until);
+    const [found] = (await this.#files.protectedIn(place, { ignored, until })) ?? usualSecrets().filter(until);
     return found === undefined ? undefined : { path: `${place.path}/${found}`, protection: "secret" };
   }
 

@@ -1,5 +1,6 @@
 /** Files that are protected by name: in any letter case, folders with all their content. Pure. */
 import { stateFolders } from "../../base/editor-folders.ts";
+import { lazily } from "../../base/lazily.ts";
 import { NameTree, namesOfPath } from "../../base/name-tree.ts";
 import { innerHomes, programFolders, secretPlaceNames, usualSecrets } from "../../base/secret-places.ts";
 
@@ -75,13 +76,25 @@ const repositoryHead = /(?:^|\/)HEAD[. ]*(?::|$)/i;
 
 const isAscii = /^[ -~]*$/;
 
-const anyNames = secretPlaceNames("any");
-const inPrograms = NameTree.of(secretPlaceNames("programs"));
-const inHome = NameTree.of(secretPlaceNames("home"));
-for (const home of innerHomes) inHome.graft(home, inHome);
-const anywhere = NameTree.of(anyNames);
-for (const folder of programFolders) anywhere.graft(folder, inPrograms);
-const nameAlone = NameTree.of(anyNames.filter((name) => !name.includes("/")));
+/** The secret places, by where they are. */
+const secrets = lazily(() => {
+  const names = secretPlaceNames("any");
+  const programs = NameTree.of(secretPlaceNames("programs"));
+  const home = NameTree.of(secretPlaceNames("home"));
+  for (const inner of innerHomes) home.graft(inner, home);
+  const anywhere = NameTree.of(names);
+  for (const folder of programFolders) anywhere.graft(folder, programs);
+  const system = secretPlaceNames("system").map((name) => name.slice(1));
+  return {
+    anywhere,
+    home,
+    programs,
+    /** Those that a name alone tells. */
+    nameAlone: NameTree.of(names.filter((name) => !name.includes("/"))),
+    systemFiles: NameTree.of(system.filter((name) => !name.endsWith("/"))),
+    systemFolders: NameTree.of(system.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1))),
+  };
+});
 
 /** Home folders by their usual paths, also on other disks and shares, and as `~name`. A container may have it at `/`. */
 const homes =
@@ -90,14 +103,11 @@ const homes =
 /** macOS keeps `/etc` and `/var` in `/private`; a disk of Windows has a letter. */
 const systemRoot =
   /^(?:\/private(?=\/)|[a-z]:|\/mnt\/[a-z](?=\/)|\/[a-z](?=\/windows\/))?\/(?=(?:etc|run|var|library|windows)\/)/i;
-const systemNames = secretPlaceNames("system").map((name) => name.slice(1));
-const systemFiles = NameTree.of(systemNames.filter((name) => !name.endsWith("/")));
-const systemFolders = NameTree.of(systemNames.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1)));
 /** Where a name without a dot can be secret because of its folder. */
 const oddName =
   /\/(?:[._]|(?:library|appdata|snap)(?:\/|$))|^(?:\/private|[a-z]:|\/mnt\/[a-z]|\/[a-z])?\/(?:etc|run|var|windows|proc|dev)(?:\/|$)/i;
 
-const settings = NameTree.of(settingsNames);
+const settings = lazily(() => NameTree.of(settingsNames));
 
 /** `path` may be absolute or relative, with `/` or `\`. */
 export function isSecret(path: string): boolean {
@@ -108,6 +118,7 @@ export function isSecret(path: string): boolean {
 }
 
 function isSecretPath(path: string, names: readonly string[]): boolean {
+  const { anywhere, home: inHome, systemFiles, systemFolders } = secrets();
   if (anywhere.holdsIn(names)) {
     const real = path.replace(exampleNames, "");
     if (real === path || isAnywhere(anywhere, real)) return true;
@@ -129,13 +140,13 @@ function startAfter(begin: RegExp, path: string): number {
 
 /** As `isSecret`, for a file name without folders. Fast. */
 export function isSecretName(name: string): boolean {
-  return isAnywhere(nameAlone, name) ? isSecret(name) : !isAscii.test(name) && isSecret(name);
+  return isAnywhere(secrets().nameAlone, name) ? isSecret(name) : !isAscii.test(name) && isSecret(name);
 }
 
 /** Whether a path from a home folder (`home`), or from a folder in which programs keep their files, is secret. */
 export function isSecretBelow(kind: "home" | "programs", path: string): boolean {
   const { names, streams } = namesOfPath(plainPath(path));
-  const tree = kind === "home" ? inHome : inPrograms;
+  const tree = secrets()[kind];
   return tree.holds(names) || (streams !== undefined && tree.holds(streams));
 }
 
@@ -152,30 +163,30 @@ function isAnywhere(tree: NameTree, path: string): boolean {
 /** `path` is relative inside a workspace folder, else absolute. */
 export function isControlFile(path: string): boolean {
   const plain = plainPath(path);
-  return isAnywhere(settings, plain) || repositoryHead.test(plain);
+  return isAnywhere(settings(), plain) || repositoryHead.test(plain);
 }
 
 /** Arguments for ripgrep that exclude most secrets and nothing else; the rest must be removed from its output. */
-export const withoutSecrets: readonly string[] = [
-  ...[".env", ".envrc", ".env.local", ".env.*.local", ".env.{development,production,staging,test}"],
-  ...anyNames.filter((name) => name !== ".env*" && name !== "*.env"),
-].map((name) => `--iglob=!${name.includes("/") ? `**/${name}` : name}`);
+export const withoutSecrets = lazily((): readonly string[] =>
+  [
+    ...[".env", ".envrc", ".env.local", ".env.*.local", ".env.{development,production,staging,test}"],
+    ...secretPlaceNames("any").filter((name) => name !== ".env*" && name !== "*.env"),
+  ].map((name) => `--iglob=!${name.includes("/") ? `**/${name}` : name}`),
+);
 
 /** Arguments for ripgrep that list only possible secrets and `.rondoignore` files; ignore files still apply. */
-export function onlyProtected(): readonly string[] {
-  typeArguments ??= [
+export const onlyProtected = lazily((): readonly string[] =>
+  [
     ...new Set(
-      [...anyNames, ...secretPlaceNames("home"), ...secretPlaceNames("programs"), ...usualSecrets].map(ripgrepName),
+      [...(["any", "home", "programs"] as const).flatMap((at) => secretPlaceNames(at)), ...usualSecrets()].map(
+        ripgrepName,
+      ),
     ),
     ripgrepName(".rondoignore"),
   ]
     .map((name) => `--type-add=protected:${name}`)
-    .concat("--type=protected");
-  return typeArguments;
-}
-
-/** Made with the first search. */
-let typeArguments: readonly string[] | undefined;
+    .concat("--type=protected"),
+);
 
 /** ripgrep's types match file names only, and case-sensitively. */
 function ripgrepName(name: string): string {

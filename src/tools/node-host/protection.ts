@@ -94,7 +94,7 @@ export class ProtectedFiles {
   searchFilter(folder: string, protection: Protection): SearchFilter {
     const modified = (name: string) => statsOf(folder + path.sep + name)?.mtimeMs ?? 0;
     if (protection === "secret") return { ...noFilter, modified };
-    const args = this.#hasExceptions ? [] : [...withoutSecrets];
+    const args = this.#hasExceptions ? [] : [...withoutSecrets()];
     const isRoot = protection !== "ignored" && this.#folders.includes(folder);
     if (isRoot && isFile(path.join(folder, rondoIgnoreFile))) args.push(`--ignore-file=${rondoIgnoreFile}`);
     const known: RulesByRoot = new Map();

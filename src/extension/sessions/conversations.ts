@@ -298,9 +298,13 @@ export class Conversations implements vscode.Disposable {
   #recordOf(id: string, found?: Pick<Replay, "end">): StoredRecord {
     const { ledger, limits } = this.#options.deps;
     const { lockTimeoutMs } = limits();
-    const failed = (error: RecordError) => this.#tell(error);
     return new StoredRecord(id, {
-      ...{ sessions: this.#store, found, ledger, lockTimeoutMs, isAlive: isWindowThere, failed },
+      sessions: this.#store,
+      found,
+      ledger,
+      lockTimeoutMs,
+      isAlive: isWindowThere,
+      failed: (error) => this.#tell(error),
     });
   }
 

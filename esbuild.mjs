@@ -28,7 +28,8 @@ const lazyParts = {
 
 /**
  * Makes `import("…/anthropic-model.ts")` load `./anthropic.cjs`, so that a start reads none of it. It is required: `import()`
- * would search the text of a CommonJS module for its exports.
+ * would search the text of a CommonJS module for its exports, and keep a failure, while what fails to be required is
+ * loaded again by the next try.
  */
 const lazy = {
   name: "lazy-parts",
@@ -305,12 +306,7 @@ const commonJS = {
 
 /** @type {import("esbuild").BuildOptions[]} */
 export const builds = [
-  {
-    ...commonJS,
-    entryPoints: { extension: "src/extension/extension.ts" },
-    // It loads the rest by `require`: what fails while it is loaded is loaded again by the next try, and `import` keeps it.
-    supported: { "dynamic-import": false },
-  },
+  { ...commonJS, entryPoints: { extension: "src/extension/extension.ts" } },
   {
     ...commonJS,
     entryPoints: {

@@ -72,9 +72,17 @@ describe("speech by sentence", () => {
     assert.deepEqual(spokenPieces(text), pieces);
     assert.equal(endOfSentences("One.\n\n$$\na. B\n- c"), "One.\n".length);
     assert.equal(endOfSentences("$$ is no formula. It is text.\n\nMore"), "$$ is no formula. It is text.\n".length);
-    const hostile = ["$", "$$", "\\(", "\\[", "`", "$`", "\n$$"].map((sign) => `${sign}a `.repeat(100_000));
+  });
+
+  it("takes formulas without an end in the time of their length", () => {
+    const begins = ["$", "$$", "\\(", "\\[", "`", "$`", "\n$$", "\n\\[", "${"].map((sign) =>
+      `${sign}a `.repeat(100_000),
+    );
     const before = process.cpuUsage();
-    for (const one of hostile) spokenText(one.slice(0, endOfSentences(one) || one.length));
+    // The paragraph is the last one, or its only end is escaped.
+    for (const end of ["", "\n\nb", "\\\\)"]) {
+      for (const one of begins.map((begin) => begin + end)) spokenText(one.slice(0, endOfSentences(one) || one.length));
+    }
     const { user, system } = process.cpuUsage(before);
     assert.ok(user + system < 12_000_000, `${user + system} µs`);
   });

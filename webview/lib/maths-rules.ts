@@ -15,6 +15,12 @@ export interface FoundMaths {
   display: boolean;
 }
 
+/**
+ * Characters between the delimiters of a formula: the end of each is searched no further, as hostile text has many begins
+ * without an end. A paragraph in which formulas are drawn has no more (`markdown-lexer.ts`).
+ */
+export const longestMaths = 20_000;
+
 /** Before the opening `$` of a formula. */
 const withinWord = /[\p{L}\p{N}\\$]$/u;
 /** "$5, not 6$", "$20 for a$" */
@@ -43,11 +49,12 @@ function delimited(src: string, open: string, close: string, display: boolean): 
   return { raw: src.slice(0, end + close.length), tex: tex.trim(), display };
 }
 
-/** Returns where `close` stands that is not escaped; -1: nowhere. */
+/** Returns where `close` stands that is not escaped; -1: nowhere near. */
 function closing(src: string, from: number, close: string): number {
-  for (let at = src.indexOf(close, from); at >= 0; at = src.indexOf(close, at + 1)) {
+  const near = src.slice(0, from + longestMaths + close.length);
+  for (let at = near.indexOf(close, from); at >= 0; at = near.indexOf(close, at + 1)) {
     let slashes = 0;
-    while (src[at - 1 - slashes] === "\\") slashes++;
+    while (near[at - 1 - slashes] === "\\") slashes++;
     if (slashes % 2 === 0) return at;
   }
   return -1;
@@ -65,10 +72,11 @@ function dollars(src: string): FoundMaths | undefined {
   return { raw: src.slice(0, end + 1), tex, display: false };
 }
 
-/** Returns where the first `$` stands that is neither escaped nor in braces; -1: nowhere, or code begins before. */
+/** Returns where the first `$` stands that is neither escaped nor in braces; -1: nowhere near, or code begins before. */
 function closingDollar(src: string): number {
+  const end = Math.min(src.length, longestMaths + 2);
   let depth = 0;
-  for (let at = 1; at < src.length; at++) {
+  for (let at = 1; at < end; at++) {
     const sign = src[at];
     if (sign === "\\") at++;
     else if (sign === "{") depth++;
@@ -97,6 +105,7 @@ export function blockMaths(src: string): FoundBlock | undefined {
   if (open === undefined) return undefined;
   const close = open === "$$" ? "$$" : "\\]";
   const end = closing(src, begin.length, close);
+  if (end < 0 && src.length > begin.length + longestMaths) return undefined;
   const tex = src.slice(begin.length, end < 0 ? undefined : end);
   if (blankLine.test(tex)) return undefined;
   if (end < 0) return isOpen(tex) ? { type: "open", raw: src } : undefined;

@@ -1,5 +1,5 @@
 /** Formulas in Markdown, for speech: their source is nothing to be listened to. */
-import { type FoundMaths, inlineMaths } from "./maths-rules.ts";
+import { type FoundMaths, inlineMaths, longestMaths } from "./maths-rules.ts";
 
 /** More in one text stay as they are written, so that the time is linear in the text. */
 const mostCandidates = 500;
@@ -29,6 +29,7 @@ export function replaceMaths(markdown: string, replace: (formula: FoundMaths) =>
 
 /** Returns where a formula begins, alone on its lines, whose end has not come yet; undefined: nowhere. */
 export function openMaths(text: string): number | undefined {
-  const open = /(?<=^|\n) {0,3}(?:\$\$|\\\[)(?:(?!\n[ \t]*\n|\$\$|\\\])[\s\S])*$/.exec(text);
-  return open?.index;
+  const open = /(?<=^|\n) {0,3}(?:\$\$|\\\[)(?:(?!\n[ \t]*\n|\$\$|\\\])[\s\S])*$/g;
+  open.lastIndex = Math.max(0, text.length - longestMaths);
+  return open.exec(text)?.index;
 }

@@ -1,9 +1,10 @@
 /**
  * `npm run shape [-- FOLDER]`: counts the functions and files that a text prompt, an edit and a bash command pass, in
- * this checkout or another one that has its packages installed: "in a session", from the prompt to the end of its turn,
- * after an earlier turn, below src/query, with a question that is answered for each call that asks; and "as a process",
- * of the command line from its start to its end, where nobody is asked (Bypass). A function counts if it has a name and
- * was called; a file, if one of its functions was. V8 itself counts the calls.
+ * this checkout or another one that has its packages installed: "in a session", from a prompt given to `query()` to the end
+ * of its turn, after an earlier turn, with a question that is answered for each call that asks; and "as a process", of the
+ * command line from its start to its end, where nobody is asked (Bypass). A function counts if it has a name and was called;
+ * a file, if one of its functions was. All of src counts, so that it makes no difference in which folder code stands. V8
+ * itself counts the calls.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -93,7 +94,7 @@ async function inSession(replies) {
   inspector.disconnect();
   rmSync(cwd, { recursive: true });
   if (results.join() !== "success,success") throw new Error(`The turns ended with ${results.join()}.`);
-  return counted(result.filter(({ url }) => !url.startsWith(`${source}query/`)));
+  return counted(result);
 }
 
 /** Counts a whole run of the command line. @param {Block[][]} replies @returns {Promise<Count>} */

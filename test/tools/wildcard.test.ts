@@ -148,6 +148,8 @@ const globs: readonly [pattern: string, matching: string, others: string][] = [
   ["!*.ts", "a.js src/a.ts", "a.ts"],
   ["\\*a", "*a", "ba"],
   ["app/(shop)/x", "app/(shop)/x", "app/shop/x"],
+  ["@(app/(shop)|b)/x", "app/(shop)/x b/x", "app/(shop)|b)/x shop/x"],
+  ["@(a(b|c)|d)", "a(b|c) d", "a(b a(b|c)|d)"],
   ["a|b", "a|b", "a b"],
   // Stars beside other wildcards, and those of whole names.
   ["**b", "ab b", "a/b"],
@@ -196,6 +198,10 @@ const globs: readonly [pattern: string, matching: string, others: string][] = [
   ["[a:]b]", "ab] :b]", "[a:]b] bb]"],
   ["[[a]b", "[b ab", "[[a]b"],
   ["[a[:digit:]]", "a 1", "d : ]"],
+  ["[[=a=]b]x", "ax bx", "=x [x a]x"],
+  ["[[.a.]b]x", "ax bx", ".x [x"],
+  ["[[.hyphen.]a]x", "ax", "hx .x"],
+  ["[[:none:]a]x", "ax", "nx :x"],
   ["[a-]x", "ax -x", "bx"],
   ["[-a]x", "ax -x", "bx"],
   ["[a-\\c]x", "ax bx cx", "\\x -x dx"],
@@ -261,7 +267,7 @@ describe("Patterns of paths", () => {
   });
 
   it("mean the same to bash in each class of characters", () => {
-    const names = "alnum alpha blank cntrl digit graph lower print punct space upper word xdigit".split(" ");
+    const names = "alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit".split(" ");
     const characters = Array.from({ length: 127 }, (_, at) => at + 1).filter((code) => code !== 47);
     const script = `for n in ${names.join(" ")}; do
         for c in ${characters.join(" ")}; do

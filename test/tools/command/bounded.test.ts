@@ -21,6 +21,8 @@ const growing: Readonly<Record<string, (size: number) => string>> = {
   "a wildcard of many folders": (size) => `cat ${"*/".repeat(size)}x`,
   "a wildcard of many folders at any depth": (size) => `cat ${"**/".repeat(size)}x`,
   "a wildcard of many stars": (size) => `cat ${"*a".repeat(size)}`,
+  "unclosed groups": (size) => `cat '${"@(a".repeat(50)} ${"x".repeat(size)}`,
+  "unclosed groups of find": (size) => `find . -name '*${"@(a".repeat(50)}${"x".repeat(size)}' | xargs cat`,
   "commands one after the other": (size) => many(size, (at) => `ls d${at}`, "; "),
   "commands with wildcards": (size) => many(size, (at) => `cat *d${at}`, "; "),
   pipes: (size) => many(size, () => "cat", "|"),

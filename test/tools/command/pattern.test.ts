@@ -13,6 +13,7 @@ import {
   patternMatcher,
   unescaped,
 } from "../../../src/tools/command/shell/pattern.ts";
+import { globMatcher } from "../../../src/tools/text/glob-pattern.ts";
 import { randomly } from "../../random.ts";
 
 /** What a pattern matches and what not. Locales and options of a shell decide the rest. */
@@ -71,6 +72,7 @@ const matches: readonly [pattern: string, texts: readonly string[], others: read
   ["[.[=a=]--[:alpha:]", ["["], []],
   ["[ab\\[.x]y]", ["a"], []],
   ["@(x|[[=a=]]e])", ["x", "e"], []],
+  ["b@(x[.[:a", ["b@(x[.[:a", "bx["], ["a"]],
   ["[[:alpha:]-]*[0-9]", ["a-5", "-5"], ["a", "5"]],
   ["[[=a=]-]b", ["ab", "-b"], ["b", "c"]],
   ["[[x]", ["[", "x"], ["a"]],
@@ -190,6 +192,58 @@ describe("T8 patterns of words", () => {
     }
     assert.deepEqual(missed, []);
     assert.ok(found.length > 100);
+  });
+
+  randomly("match whatever the same pattern of paths matches", () => {
+    const pieces = [
+      ...[
+        "a",
+        "b",
+        "B",
+        "é",
+        ".",
+        "-",
+        "/",
+        "*",
+        "?",
+        "[",
+        "]",
+        "!",
+        "^",
+        "a-c",
+        "[:alpha:]",
+        "[:none:]",
+        "[=a=]",
+        "[.a.]",
+      ],
+      ...["[=", "[:", "[.", "b-", "=", ":", "\\", "@(", "+(", "?(", "*(", "!(", "(", "|", ")"],
+    ];
+    const pattern = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 9 }).map((parts) => parts.join(""));
+    const text = fc
+      .array(fc.constantFrom(...Array.from("aabbBcé-./[]!^\\(|)=:")), { maxLength: 6 })
+      .map((parts) => parts.join(""));
+    // What only one of them has: an inverted pattern, folders of any depth, no second exclusion in a first one.
+    const isOfBoth = (one: string) => !/^!(?!\()|\*\*|!\(.*!\(/.test(one);
+    let matching = 0;
+    fc.assert(
+      fc.property(pattern.filter(isOfBoth), fc.array(text, { minLength: 10, maxLength: 10 }), (one, texts) => {
+        const [isPath, isWord] = [globMatcher(one), patternMatcher(one)];
+        for (const given of [...texts, one, one.replace(/[*?@!+()|[\]]/g, "")]) {
+          if (!isPath(given)) continue;
+          matching++;
+          assert.ok(isWord(given), JSON.stringify(given));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    assert.ok(matching > 500, `${matching}`);
+  });
+
+  it("take no time to speak of where no group is closed", () => {
+    const start = performance.now();
+    for (const open of ["@(", "*(", "@(a|", "@(a|+(b)", "@((", "@([a]"])
+      assert.equal(patternMatcher(open.repeat(25))("a".repeat(1000)), false);
+    assert.ok(performance.now() - start < 2000, "it takes too long");
   });
 
   for (const [text, words] of braces) {

@@ -4,7 +4,17 @@
  *
  * Source: bash(1) 5.2, "Brace Expansion" and "Pattern Matching".
  */
-import { type CharacterSet, linearMatcher, type Term, type TermBuilder } from "../../text/linear-pattern.ts";
+
+import { never } from "../../../base/never.ts";
+import type { CharacterSet, Term, TermBuilder } from "../../text/linear-pattern.ts";
+import {
+  anyCharacter,
+  type Bracket,
+  type BracketItem,
+  classTest,
+  PatternReader,
+  withinName,
+} from "../../text/pattern-reader.ts";
 
 /** Marks stand for unknown text in patterns. No word of a shell holds these characters. */
 export const marks = {
@@ -125,213 +135,94 @@ export function patternMatcher(pattern: string): (text: string) => boolean {
   let matcher = compiled.get(pattern);
   if (!matcher) {
     if (compiled.size > 500) compiled.clear();
-    const inner = linearMatcher((terms) => new PatternReader(pattern, terms).whole());
-    matcher = (text) => inner(text);
+    matcher = PatternReader.matcher(pattern, WordReader);
     compiled.set(pattern, matcher);
   }
   return matcher;
 }
 
-const anyCharacter: CharacterSet = () => true;
-const notSlash: CharacterSet = (character) => character !== 47;
 const numeric: CharacterSet = (character) => character === 45 || (character >= 48 && character <= 57);
 
-class PatternReader {
-  readonly #characters: readonly string[];
-  readonly #terms: TermBuilder;
-  #at = 0;
-  /** The end of a bracket was not found for sure: whatever follows it matches any text, and may have ended a group. */
-  #isEndUnclear = false;
+/** What the marks stand for any number of. */
+const marked: ReadonlyMap<string, CharacterSet> = new Map([
+  [marks.any, anyCharacter],
+  [marks.below, anyCharacter],
+  [marks.tracked, anyCharacter],
+  [marks.name, withinName],
+  [marks.number, numeric],
+]);
 
+class WordReader extends PatternReader {
   constructor(pattern: string, terms: TermBuilder) {
-    this.#characters = Array.from(pattern);
-    this.#terms = terms;
+    super(pattern, terms, { hasBraces: false, doubtsEnds: true });
   }
 
-  whole(): Term {
-    return this.#sequence("");
+  protected override piece(): Term {
+    const set = marked.get(this.peek());
+    if (!set) return super.piece();
+    this.at++;
+    return this.terms.repeated(this.terms.one(set));
   }
 
-  /** Reads up to one of the `ends`, or to the end. Within a group, other parentheses come in pairs. */
-  #sequence(ends: string): Term {
-    const found: Term[] = [];
-    let depth = 0;
-    for (; this.#at < this.#characters.length; this.#at++) {
-      const character = this.#characters[this.#at] ?? "";
-      if (depth === 0 && ends.includes(character)) break;
-      if (character === "(") depth++;
-      else if (character === ")") depth--;
-      found.push(this.#one(character));
-    }
-    return this.#terms.sequence(found);
+  protected override literal(character: string): CharacterSet {
+    const codes = [character, character.toLowerCase(), character.toUpperCase()].map((one) => one.codePointAt(0));
+    return (given) => codes.includes(given);
   }
 
-  /** Reads what begins with `character`, and stops at its last character. */
-  #one(character: string): Term {
-    const many = (set: CharacterSet) => this.#terms.repeated(this.#terms.one(set));
-    if ("*?+@!".includes(character) && this.#characters[this.#at + 1] === "(") {
-      const group = this.#group(character);
-      if (group) return group;
-    }
-    switch (character) {
-      case marks.any:
-      case marks.below:
-      case marks.tracked:
-        return many(anyCharacter);
-      case marks.name:
-        return many(notSlash);
-      case marks.number:
-        return many(numeric);
-      case "*":
-        return many(notSlash);
-      case "?":
-        return this.#terms.one(notSlash);
-      case "[":
-        return this.#bracket();
-      case "\\":
-        this.#at++;
-        return this.#terms.one(sameLetter(this.#characters[this.#at] ?? "\\"));
-      default:
-        return this.#terms.one(sameLetter(character));
-    }
-  }
-
-  /** Reads `@(a|b)` and the like, which only some shells know. */
-  #group(kind: string): Term | undefined {
-    const start = this.#at;
-    this.#at += 2;
-    const options: Term[] = [];
-    for (;;) {
-      options.push(this.#sequence("|)"));
-      const end = this.#characters[this.#at];
-      if (end === undefined && !this.#isEndUnclear) {
-        this.#at = start;
-        return undefined;
-      }
-      if (end === undefined || end === ")") break;
-      this.#at++;
-    }
-    const either = this.#terms.either(options);
-    if (kind === "!") return this.#terms.repeated(this.#terms.one(notSlash));
-    if (kind === "@") return either;
-    if (kind === "?") return this.#terms.optional(either);
-    const repeated = this.#terms.repeated(either);
-    return kind === "*" ? repeated : this.#terms.sequence([either, repeated]);
-  }
-
-  #bracket(): Term {
-    const start = this.#at;
-    const bracket = readBracket(this.#characters, start);
-    if (bracket === "unclear") {
-      this.#isEndUnclear = true;
-      this.#at = this.#characters.length;
-      return this.#terms.repeated(this.#terms.one(anyCharacter));
-    }
-    if (!bracket) return this.#terms.one(sameLetter("["));
-    this.#at = bracket.end;
-    const { isNegated, items } = bracket;
-    return this.#terms.one((character) => {
-      if (!notSlash(character)) return false;
+  protected override set({ isNegated, items }: Bracket): CharacterSet {
+    const members = items.map(membersOf);
+    return (character) => {
       const text = String.fromCodePoint(character);
-      return isNegated ? !items.some(({ surely }) => surely(text)) : items.some(({ maybe }) => maybe(text));
-    });
+      return isNegated ? !members.some(({ surely }) => surely(text)) : members.some(({ maybe }) => maybe(text));
+    };
+  }
+
+  /** The options match more than those of the shell may, so what they leave would be too little. */
+  protected override not(): Term {
+    return this.inName;
   }
 }
 
-function sameLetter(wanted: string): CharacterSet {
-  const codes = [wanted, wanted.toLowerCase(), wanted.toUpperCase()].map((one) => one.codePointAt(0));
-  return (character) => codes.includes(character);
-}
-
-/** A part of a bracket expression. Locales and options of the shell decide what lies between `maybe` and `surely`. */
-interface BracketItem {
+/** The characters of an item. Locales and options of the shell decide what lies between `maybe` and `surely`. */
+interface Members {
   maybe: (character: string) => boolean;
   surely: (character: string) => boolean;
 }
 
-/**
- * Reads the bracket expression at `start`; undefined if the bracket is plain text. For some, bash finds another end for a
- * character that is in the expression than for one that is not (`BRACKMATCH` in its lib/glob/sm_loop.c): "unclear".
- */
-function readBracket(
-  characters: readonly string[],
-  start: number,
-): { isNegated: boolean; items: BracketItem[]; end: number } | "unclear" | undefined {
-  let at = start + 1;
-  const isNegated = /^[!^]$/.test(characters[at] ?? "");
-  if (isNegated) at++;
-  const first = at;
-  const items: BracketItem[] = [];
-  while (at < characters.length) {
-    const character = characters[at] ?? "";
-    if (character === "]" && at > first) return { isNegated, items, end: at };
-    // In a path, a bracket does not span folders.
-    if (character === "/") return undefined;
-    const named = character === "[" ? readNamed(characters, at) : undefined;
-    if (isEndUnclear(characters, at, named?.end)) return "unclear";
-    const low = named ? { text: "", end: named.end } : literalAt(characters, at);
-    const isRange = characters[low.end + 1] === "-" && !/^(\]|)$/.test(characters[low.end + 2] ?? "");
-    if (!isRange) {
-      if (named) items.push(named.item);
-      else items.push(single(low.text), ...(low.end > at ? [single("\\", false)] : []));
-      at = low.end + 1;
-      continue;
+function membersOf(item: BracketItem): Members {
+  switch (item.type) {
+    case "character": {
+      const own = single(item.text);
+      // Some shells take the backslash for a character, too.
+      return item.isEscaped ? { ...own, maybe: (one) => own.maybe(one) || one === "\\" } : own;
     }
-    const symbol = characters[low.end + 2] === "[" ? readNamed(characters, low.end + 2) : undefined;
-    const high = symbol ? { text: "", end: symbol.end } : literalAt(characters, low.end + 2);
-    items.push(range(low.text, high.text));
-    at = high.end + 1;
+    case "range":
+      return range(item.low, item.high);
+    case "class":
+      return ofClass(item.name);
+    case "equivalents": {
+      const same = symbol(item.name);
+      return { ...same, maybe: (one) => same.maybe(one) || !isAscii(one) };
+    }
+    case "symbol":
+      return symbol(item.name);
+    default:
+      return never(item);
   }
-  return undefined;
 }
 
-/** Whether bash may find another end of the bracket expression, seen from its item at `at`. `end`: of a named item. */
-function isEndUnclear(characters: readonly string[], at: number, end: number | undefined): boolean {
-  const opensName = (place: number) => characters[place] === "[" && /^[:=.]$/.test(characters[place + 1] ?? "");
-  // What is no name is plain text for one reader, and an open bracket for the other.
-  const last = end ?? literalAt(characters, at).end;
-  if (end === undefined && opensName(last)) return true;
-  // Only a symbol can end a range; a class there is plain text for the one who reads the range.
-  const high = literalAt(characters, last + 2).end;
-  const isSymbol = high === last + 2 && characters[high + 1] === ".";
-  if (characters[last + 1] === "-" && opensName(high) && !isSymbol) return true;
-  if (end === undefined || characters[at + 1] === ".") return false;
-  // No range begins with a class, but one may begin with the hyphen after it.
-  if (characters[last + 1] === "-") return characters.some((_, place) => place > last && opensName(place));
-  // The bracket after an equivalence class that does not match is taken as one of the characters.
-  return characters[at + 1] === "=" && characters[last + 1] === "]" && characters.includes("]", last + 2);
-}
-
-function literalAt(characters: readonly string[], at: number): { text: string; end: number } {
-  const end = characters[at] === "\\" && at + 1 < characters.length ? at + 1 : at;
-  return { text: characters[end] ?? "", end };
-}
-
-/** Reads `[:lower:]`, `[=a=]` and `[.hyphen.]` inside of a bracket expression. */
-function readNamed(characters: readonly string[], at: number): { item: BracketItem; end: number } | undefined {
-  const kind = characters[at + 1] ?? "";
-  if (!/^[:=.]$/.test(kind)) return undefined;
-  const end = characters.findIndex((one, index) => index > at + 2 && one === "]" && characters[index - 1] === kind);
-  if (end < 0) return undefined;
-  const name = characters.slice(at + 2, end - 1).join("");
-  if (!/^(\w+|[^[\]])$/su.test(name) || (kind === "=" && Array.from(name).length !== 1)) return undefined;
-  if (kind === ":") return { item: classItem(name), end };
-  const isOne = Array.from(name).length === 1;
-  const same = isOne ? single(name) : anything;
-  return { item: kind === "=" ? { ...same, maybe: (one) => same.maybe(one) || !isAscii(one) } : same, end };
-}
-
-const anything: BracketItem = { maybe: () => true, surely: () => false };
+const anything: Members = { maybe: () => true, surely: () => false };
 const isAscii = (character: string) => character.charCodeAt(0) < 128;
+const symbol = (name: string) => (Array.from(name).length === 1 ? single(name) : anything);
 
-function single(wanted: string, surely = true): BracketItem {
+function single(wanted: string): Members {
   if (holdsMark(wanted)) return anything;
   const lower = wanted.toLowerCase();
-  return { maybe: (one) => one.toLowerCase() === lower, surely: (one) => surely && one === wanted };
+  return { maybe: (one) => one.toLowerCase() === lower, surely: (one) => one === wanted };
 }
 
 /** The order of characters depends on the locale, except within digits and within ASCII letters of one case. */
-function range(low: string, high: string): BracketItem {
+function range(low: string, high: string): Members {
   const isPlain = [/^[a-z]+$/, /^[A-Z]+$/, /^\d+$/].some((kind) => kind.test(low + high)) && low !== "" && high !== "";
   const isWithin = (one: string) => low <= one && one <= high;
   const cases = (one: string) => [one, one.toLowerCase(), one.toUpperCase()];
@@ -342,28 +233,11 @@ function range(low: string, high: string): BracketItem {
   };
 }
 
-const classes: Readonly<Record<string, RegExp>> = {
-  alnum: /[A-Za-z\d]/,
-  alpha: /[A-Za-z]/,
-  ascii: /\p{ASCII}/u,
-  blank: /[ \t]/,
-  cntrl: /\p{Cc}/u,
-  digit: /\d/,
-  graph: /[!-~]/,
-  lower: /[a-z]/,
-  print: /[ -~]/,
-  punct: /[!-/:-@[-`{-~]/,
-  space: /\s/,
-  upper: /[A-Z]/,
-  word: /\w/,
-  xdigit: /[\dA-Fa-f]/,
-};
-
-function classItem(name: string): BracketItem {
-  const known = Object.hasOwn(classes, name) ? classes[name] : undefined;
-  if (!known) return anything;
+function ofClass(name: string): Members {
+  const isOfClass = classTest(name);
+  if (!isOfClass) return anything;
   return {
-    maybe: (one) => !isAscii(one) || [one, one.toLowerCase(), one.toUpperCase()].some((each) => known.test(each)),
-    surely: (one) => isAscii(one) && known.test(one),
+    maybe: (one) => !isAscii(one) || [one, one.toLowerCase(), one.toUpperCase()].some(isOfClass),
+    surely: (one) => isAscii(one) && isOfClass(one),
   };
 }

@@ -8,6 +8,7 @@ import {
   anyCharacter,
   type Bracket,
   type BracketItem,
+  braceSequence,
   classTest,
   PatternReader,
   withinName,
@@ -153,17 +154,11 @@ function setOf(item: BracketItem): CharacterSet {
 
 /** Returns the texts that `1..3` or `a..c` stands for. */
 function rangeOf(text: string): string[] | undefined {
-  const [, from = "", to = ""] = /^(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])$/.exec(text) ?? [];
-  const isNumeric = /\d/.test(from);
-  if (from === "" || isNumeric !== /\d/.test(to)) return undefined;
-  const [a, b] = isNumeric ? [Number(from), Number(to)] : [from.charCodeAt(0), to.charCodeAt(0)];
-  const [least, most] = [Math.min(a, b), Math.max(a, b)];
-  if (most - least >= maxRange) return undefined;
-  // bash fills up with zeros if one of the ends does.
-  const width = [from, to].some((end) => /^-?0\d/.test(end)) ? Math.max(from.length, to.length) : 0;
-  return Array.from({ length: most - least + 1 }, (_, index) =>
-    isNumeric ? padded(least + index, width) : String.fromCharCode(least + index),
-  );
+  const sequence = braceSequence(text);
+  if (!sequence || sequence.count > maxRange) return undefined;
+  const { isNumeric, from, by, count, width } = sequence;
+  const values = Array.from({ length: count }, (_, index) => from + index * by);
+  return values.map((value) => (isNumeric ? padded(value, width) : String.fromCharCode(value)));
 }
 
 function padded(value: number, width: number): string {

@@ -281,3 +281,33 @@ export function classTest(name: string): ((character: string) => boolean) | unde
   const known = classes.get(name);
   return known && ((character) => known.test(character));
 }
+
+/** What braces count through. */
+export interface BraceSequence {
+  readonly isNumeric: boolean;
+  /** A number, or the code point of a letter; `count` of them, each `by` from the last. */
+  readonly from: number;
+  readonly by: number;
+  readonly count: number;
+  /** To how many characters bash fills numbers up with zeros; 0: not at all. */
+  readonly width: number;
+}
+
+/** Reads what stands between braces, such as `1..9..2` and `c..a`. Source: bash(1) 5.2, "Brace Expansion". */
+export function braceSequence(text: string): BraceSequence | undefined {
+  const [, first = "", last = "", step = "1"] =
+    /^(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?(\d+))?$/.exec(text) ?? [];
+  const isNumeric = /\d/.test(first);
+  if (first === "" || isNumeric !== /\d/.test(last)) return undefined;
+  const [from, to] = isNumeric ? [Number(first), Number(last)] : [first.charCodeAt(0), last.charCodeAt(0)];
+  const size = Math.max(1, Number(step));
+  const isExact = [from, to, size].every(Number.isSafeInteger);
+  const isPadded = [first, last].some((end) => /^-?0\d/.test(end));
+  return {
+    isNumeric,
+    from,
+    by: from <= to ? size : -size,
+    count: isExact ? Math.floor(Math.abs(to - from) / size) + 1 : Number.POSITIVE_INFINITY,
+    width: isPadded ? Math.max(first.length, last.length) : 0,
+  };
+}

@@ -271,7 +271,13 @@ describe("T8 patterns of words", () => {
       ["{01..3}", [marks.number]],
       ["{1..03}", [marks.number]],
       ["{-01..3}", [marks.number]],
+      // Both ends have the same length, of which one begins with a zero.
+      ["{01..10}", [marks.number]],
+      ["{10..01}", [marks.number]],
+      ["{01..-3}", [marks.number]],
       ["{10..11}", ["10", "11"]],
+      [`{${"9".repeat(20)}..${"9".repeat(20)}}`, [marks.number]],
+      [`{${"9".repeat(400)}..${"9".repeat(400)}}`, [marks.number]],
       ["{A..z}", [marks.name]],
       ["{Z..a}", ["Z", "\\[", "\\\\", "\\]", "\\^", "_", "`", "a"]],
       [`{${"a,".repeat(63)}a}`, Array.from({ length: 64 }, () => "a")],

@@ -11,6 +11,7 @@ import {
   anyCharacter,
   type Bracket,
   type BracketItem,
+  braceSequence,
   classTest,
   PatternReader,
   withinName,
@@ -55,6 +56,8 @@ export function isWild(pattern: string): boolean {
 }
 
 const maxAlternatives = 64;
+/** Of a sequence in braces. */
+const maxCount = 41;
 
 /** Expands braces as bash does; undefined when there are too many alternatives. */
 export function expandBraces(pattern: string): string[] | undefined {
@@ -105,23 +108,14 @@ function listAt(text: string, start: number): string[] | undefined {
   return undefined;
 }
 
-/** Expands `1..3` and `a..c..2`. A long sequence matches any text. */
+/** Expands `1..3` and `a..c..2`. A long sequence, or one that not all shells fill up with zeros, matches any text. */
 function sequence([only = "", ...others]: readonly string[]): string[] | undefined {
-  const found = /^(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.-?(\d+))?$/.exec(only);
-  if (!found || others.length > 0) return undefined;
-  const [, first = "", last = "", step = "1"] = found;
-  const isNumbers = [first, last].every((one) => /\d/.test(one));
-  if (!isNumbers && [first, last].some((one) => /\d/.test(one))) return undefined;
-  const [from, to] = [first, last].map((one) => (isNumbers ? Number(one) : one.charCodeAt(0))) as [number, number];
-  const by = Math.max(1, Number(step)) * (from <= to ? 1 : -1);
-  // Numbers may be padded with zeros.
-  const isPadded = isNumbers && /^-?0\d/.test(`${first}`.length > `${last}`.length ? first : last);
-  if (isPadded || Math.abs(to - from) / Math.abs(by) > 40) return [isNumbers ? marks.number : marks.name];
-  const all: string[] = [];
-  for (let at = from; by > 0 ? at <= to : at >= to; at += by) {
-    all.push(isNumbers ? String(at) : escaped(String.fromCharCode(at)));
-  }
-  return all;
+  const found = others.length > 0 ? undefined : braceSequence(only);
+  if (!found) return undefined;
+  const { isNumeric, from, by, count, width } = found;
+  if (width > 0 || count > maxCount) return [isNumeric ? marks.number : marks.name];
+  const values = Array.from({ length: count }, (_, index) => from + index * by);
+  return values.map((value) => (isNumeric ? String(value) : escaped(String.fromCharCode(value))));
 }
 
 const compiled = new Map<string, (text: string) => boolean>();

@@ -52,6 +52,14 @@ const showing: readonly string[] = [
     "x=auth; gh $x token",
   ],
   ...['curl -H "Authorization: Bearer $(gh auth token)" https://x.y', "find . -exec gh auth token \\;", "gh auth $x"],
+  // Options may be abbreviated, stand among other letters and have their value after a `=`.
+  ...["az acr login --expose", "aws ssm get-parameter --name x --with-decrypt", "nmcli --show connection show x"],
+  ...[
+    "gpg --export-sec x",
+    "terraform output -json=true",
+    "kubectl get secret x -wojson",
+    "kubectl get secret -o=yaml",
+  ],
   ...["/usr/bin/gh auth token", "python3 -c \"import os; os.system('gh auth token')\"", "echo x | xargs pass show"],
 ];
 

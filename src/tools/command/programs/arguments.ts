@@ -1,4 +1,6 @@
 /** Searches the arguments of a program. */
+import { type TextMatcher, wildcardMatcher } from "../../text/wildcard.ts";
+
 export type ProgramArguments = readonly string[];
 /** Words of a command; undefined for unknown ones. */
 export type GivenWords = readonly (string | undefined)[];
@@ -21,9 +23,9 @@ export function hasArgument(given: ArgumentPattern, words: ProgramArguments): bo
   const { letters, longs, subcommands, whole } = parsePattern(given);
   if (subcommands.has(words[0] ?? "")) return true;
   return words.some((word) => {
-    if (!word.startsWith("-")) return whole?.test(word);
+    if (!word.startsWith("-")) return whole(word);
     const hasLetter = isCluster(word) && letters.some((letter) => word.includes(letter));
-    return hasLetter || isLong(word, longs) || whole?.test(word);
+    return hasLetter || isLong(word, longs) || whole(word);
   });
 }
 
@@ -55,7 +57,7 @@ interface ParsedPattern {
   letters: readonly string[];
   longs: readonly string[];
   subcommands: ReadonlySet<string>;
-  whole: RegExp | undefined;
+  whole: TextMatcher;
 }
 
 const parsed = new Map<ArgumentPattern, ParsedPattern>();
@@ -66,15 +68,22 @@ function parsePattern(given: ArgumentPattern): ParsedPattern {
   const all = given.split(/\s+/).filter((one) => one !== "");
   const isShort = (one: string) => /^-[^-*]$/.test(one);
   const isWhole = (one: string) => one.includes("*") || /^-[^-].|^[+@]/.test(one);
-  const whole = all.filter(isWhole).map((one) => one.replace(/[.+]/g, "\\$&").replaceAll("*", ".*"));
   const parts: ParsedPattern = {
     letters: all.filter(isShort).map((one) => one.charAt(1)),
     longs: all.filter((one) => one.startsWith("--") && !isWhole(one)).map((one) => one.slice(2)),
     subcommands: new Set(all.filter((one) => /^\w/.test(one) && !isWhole(one))),
-    whole: whole.length > 0 ? new RegExp(`^(?:${whole.join("|")})$`, "s") : undefined,
+    whole: nameMatcher(all.filter(isWhole)),
   };
   parsed.set(given, parts);
   return parts;
+}
+
+/** Compiles names, of which one suffices; `*` in a name stands for any characters. */
+export function nameMatcher(names: readonly string[]): TextMatcher {
+  const isWild = (name: string) => name.includes("*");
+  const exact = names.filter((name) => !isWild(name));
+  const wild = names.filter(isWild).map(wildcardMatcher);
+  return (word) => exact.includes(word) || wild.some((matches) => matches(word));
 }
 
 function isCluster(word: string): boolean {

@@ -1,9 +1,10 @@
 /** Programs that print passwords, keys and tokens which they or the system keep. Pure. */
-import type { GivenWords } from "./arguments.ts";
+import type { TextMatcher } from "../../text/wildcard.ts";
+import { type GivenWords, hasArgument, nameMatcher } from "./arguments.ts";
 
 /**
- * For each program, what makes it print one: plain words in this order, and options anywhere; `|` separates alternatives,
- * `*` stands for any text, `-x` also for `-vxn`. An empty text: always.
+ * For each program, what makes it print one: plain words in this order, and options anywhere (see `ArgumentPattern`), all
+ * of them; `|` separates alternatives, `*` stands for any characters. An empty text: always.
  */
 const printing: Readonly<Record<string, readonly string[]>> = {
   // gh-auth-token(1), gh-auth-status(1)
@@ -65,8 +66,8 @@ const printing: Readonly<Record<string, readonly string[]>> = {
   ],
   // https://pypi.org/project/keyring
   keyring: ["get"],
-  // gpg(1) 2.2
-  "gpg gpg2": ["--export-secret*"],
+  // gpg(1) 2.2, which takes abbreviations, too
+  "gpg gpg2": ["--export-se*"],
   // https://getsops.io/docs, https://docs.ansible.com/ansible/latest/cli/ansible-vault.html
   sops: ["decrypt|exec-env|exec-file", "-d|--decrypt"],
   "ansible-vault": ["view|decrypt|edit"],
@@ -91,46 +92,44 @@ const printing: Readonly<Record<string, readonly string[]>> = {
 };
 
 const byName = new Map(
-  Object.entries(printing).flatMap(([names, uses]) => names.split(" ").map((name) => [name, uses.map(readUse)])),
+  Object.entries(printing).flatMap(([names, uses]) => names.split(" ").map((name) => [name, uses])),
 );
 
 /** `program`: its base name. */
 export function showsStoredSecret(program: string, words: GivenWords): boolean {
   const helper = program.startsWith("docker-credential-") ? "docker-credential-*" : program;
-  return byName.get(helper)?.some((use) => isMet(use, words)) ?? false;
+  return byName.get(helper)?.some((use) => isMet(readUse(use), words)) ?? false;
 }
 
 interface Use {
-  plain: readonly RegExp[];
-  options: readonly RegExp[];
+  plain: readonly TextMatcher[];
+  /** Alternatives of each option. */
+  options: readonly string[];
 }
+
+const known = new Map<string, Use>();
 
 function readUse(text: string): Use {
+  const before = known.get(text);
+  if (before) return before;
   const words = text.split(" ").filter((word) => word !== "");
-  const [options, plain] = [
-    words.filter((word) => word.startsWith("-")),
-    words.filter((word) => !word.startsWith("-")),
-  ];
-  return { plain: plain.map(wordRegExp), options: options.map(wordRegExp) };
-}
-
-function wordRegExp(alternatives: string): RegExp {
-  const sources = alternatives.split("|").map((name) => {
-    const letter = /^-(\w)$/.exec(name)?.[1];
-    return letter === undefined ? name.replaceAll("*", ".*") : `-(?!-)[^${letter}]*${letter}.*`;
-  });
-  return new RegExp(`^(?:${sources.join("|")})$`, "s");
+  const isOption = (word: string) => word.startsWith("-");
+  const use: Use = {
+    plain: words.filter((word) => !isOption(word)).map((word) => nameMatcher(word.split("|"))),
+    options: words.filter(isOption).map((word) => word.replaceAll("|", " ")),
+  };
+  known.set(text, use);
+  return use;
 }
 
 /** An unknown word may be any of the plain ones, if another one is there. */
 function isMet({ plain, options }: Use, words: GivenWords): boolean {
-  const given = (option: RegExp) =>
-    words.some((word) => word !== undefined && (option.test(word) || option.test(word.replace(/=.*/s, ""))));
-  if (!options.every(given)) return false;
+  const given = words.flatMap((word) => (word === undefined ? [] : [word, word.replace(/=.*/s, "")]));
+  if (!options.every((option) => hasArgument(option, given))) return false;
   let from = 0;
   let isSure = plain.length === 0;
-  for (const name of plain) {
-    const at = words.findIndex((word, index) => index >= from && (word === undefined || name.test(word)));
+  for (const isName of plain) {
+    const at = words.findIndex((word, index) => index >= from && (word === undefined || isName(word)));
     if (at < 0) return false;
     isSure ||= words[at] !== undefined;
     from = at + 1;

@@ -3,6 +3,10 @@
 /**
  * Globs with `/` between names, in a tree by their names; `*` does not match `/`. Names are compared without letter case.
  * What lies below a place belongs to it.
+ *
+ * In a name, `*` is what it is in a rule (tools/text/wildcard.ts). But that follows one wildcard along each text that a
+ * stranger may have written, and here dozens of our own are tried on each file of a search: one expression for all of
+ * them takes a hundredth of the time.
  */
 export class NameTree<Kind = true> {
   readonly #children = new Map<string, NameTree<Kind>>();

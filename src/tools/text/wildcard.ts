@@ -1,4 +1,7 @@
-/** Wildcards of permission rules. Agents' files bring them, and they are tried on commands of any length. Pure. */
+/**
+ * Wildcards of permission rules, `*` and `?`. Agents' files bring them, and they are tried on commands of any length.
+ * Patterns of shells, which know more, are read in pattern-reader.ts. Pure.
+ */
 
 /** Whether a whole text matches. */
 export type TextMatcher = (text: string) => boolean;

@@ -5,6 +5,7 @@
 
 import type { PermissionRequest, Rule, RuleTrial } from "../../chat/requests.ts";
 import { msg } from "../../l10n/l10n.ts";
+import { looseWords } from "../../tools/text/loose-words.ts";
 import { outsidePermission } from "../../tools/tool.ts";
 import { matches } from "./rules.ts";
 
@@ -37,8 +38,7 @@ export function problemOf({ permission, pattern }: Rule): string {
   const text = pattern.trim();
   if (text === "") return msg("The rule is empty.");
   if (isCommand(permission)) {
-    const [program = ""] = text.split(/\s/, 1);
-    return /^[*?]|^\*|^\?/.test(program) ? msg("This would allow everything. Name a program.") : "";
+    return /^[*?]/.test(text) ? msg("This would allow everything. Name a program.") : "";
   }
   if (permission === "external_directory" && /^[~*/\\]+$/.test(text) && /[*/\\]$/.test(text)) {
     return msg("This would allow every place on this computer. Name a folder.");
@@ -115,7 +115,7 @@ const further: Readonly<Record<string, string>> = {
 };
 
 function likeCommand(command: string): string[] {
-  const words = command.split(" ");
+  const words = looseWords(command);
   const [program = "", verb = ""] = words;
   const plain = program.split("/").at(-1) ?? program;
   const more = Object.hasOwn(further, `${plain} ${verb}`) ? [`${program} ${verb} ${further[`${plain} ${verb}`]}`] : [];
@@ -126,7 +126,7 @@ function likeCommand(command: string): string[] {
 }
 
 function sharedWords(command: string, words: readonly string[]): number {
-  const own = command.split(" ");
+  const own = looseWords(command);
   const at = own.findIndex((word, index) => word !== words[index]);
   return at < 0 ? own.length : at;
 }

@@ -1,6 +1,7 @@
 /** Finds the files that code in the arguments of a command may name. Pure. */
+
+import { looseWords } from "../text/loose-words.ts";
 import { filesListedIn } from "./listing-code.ts";
-import { looseWords } from "./loose-words.ts";
 import { holdsMark, isWild, marks } from "./shell/pattern.ts";
 import { systemName } from "./shell/simple-command.ts";
 

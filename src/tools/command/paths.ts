@@ -1,6 +1,6 @@
 /** Finds the words of a command that may name files. */
 import { likelyFolders } from "../../base/secret-places.ts";
-import { looseWords } from "./loose-words.ts";
+import { looseWords } from "../text/loose-words.ts";
 import { hasArgument, isFlag } from "./programs/arguments.ts";
 import { programEntry } from "./programs/table.ts";
 import { expandBraces, marks } from "./shell/pattern.ts";
@@ -65,7 +65,8 @@ function patternsOfWords(command: string): string[] {
   let text = command.replaceAll(/\$(HOME\b|\{HOME\})/g, "~");
   for (let depth = 0; depth < 4; depth++) text = text.replace(/\$\(\(?[^()]*\)?\)|`[^`]*`|\$\{[^{}]*\}/g, marks.any);
   text = text.replace(/\$(\w+|[@*#?])/g, marks.any).replace(/\\\n|["']/g, "");
-  const words = [...text.split(/[\s;&<>]+/), ...looseWords(text, "=,")];
+  // A pattern may hold what would part words: `@(a|b)`.
+  const words = [...looseWords(text, "", "|()`"), ...looseWords(text, "=,")];
   const all = words.slice(0, 1000).flatMap((word) => expandBraces(word) ?? [marks.any]);
   return [...new Set(all)].filter((word) => /\w/.test(word)).slice(0, 300);
 }

@@ -4,9 +4,9 @@
  * that allow are not read like this: they match the text alone (loop/permissions/rules.ts). Pure.
  */
 
+import { looseWords } from "../text/loose-words.ts";
 import { type TextMatcher, wildcardMatcher, wildcardOverlaps } from "../text/wildcard.ts";
 import type { Restriction } from "../tool.ts";
-import { looseWords } from "./loose-words.ts";
 import { optionLengths } from "./programs/options.ts";
 import type { Program } from "./programs/program.ts";
 import {

@@ -1,6 +1,6 @@
 /** Recognizes commands that show secrets which no file name tells (T8). Pure. */
 import { msg } from "../../l10n/l10n.ts";
-import { looseWords } from "./loose-words.ts";
+import { looseCommands } from "../text/loose-words.ts";
 import type { GivenWords } from "./programs/arguments.ts";
 import { showsProcesses } from "./programs/process-viewers.ts";
 import { showsStoredSecret } from "./programs/stored-secrets.ts";
@@ -23,13 +23,9 @@ export function shownSecrets(words: GivenWords, text: string, runsAnything: bool
 
 const startsIn = (words: GivenWords): GivenWords[] => words.map((_, index) => words.slice(index));
 
-/** Splits code of any language into words of commands that it may hold as texts. */
+/** Returns the words of commands that code of any language may hold as texts. */
 function commandsIn(code: string): string[][] {
-  const parts = code
-    .replaceAll("\\\n", "")
-    .split(/[;|&\n(){}]+|(?<=\S)["'`](?=\s)/)
-    .slice(0, 200);
-  return parts.map((part) => looseWords(part, ",[]").slice(0, 50));
+  return looseCommands(code.replaceAll("\\\n", ""), ",[]", 200).map((words) => words.slice(0, 50));
 }
 
 function shownBy(words: GivenWords): string | undefined {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { attempt } from "../../base/attempt.ts";
+import { looseWords } from "../text/loose-words.ts";
 
 interface NamedBySettings {
   /** Absolute. */
@@ -50,8 +51,7 @@ export function namedBySettings(file: string, top: string, depth = 0): NamedBySe
     }
     if (/^core\.hookspath$/i.test(key)) return value === "" ? [] : [{ at: resolved(value, top), as: "hooks" }];
     if (!runs.test(key)) return [];
-    const words = value.split(/[\s'"`$();|&<>=!]+/).filter((word) => word !== "");
-    return words.map((word, index) => ({
+    return looseWords(value, "$=!").map((word, index) => ({
       at: resolved(word, top),
       as: index === 0 && word.includes("/") ? "program" : "words",
     }));

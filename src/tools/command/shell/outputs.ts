@@ -144,7 +144,10 @@ function split(shape: string): string[] {
   return isWild(shape) ? [shape] : wordsOfText(unescaped(shape));
 }
 
-/** Returns patterns for the words of a text that `xargs` or `read` takes apart. */
+/**
+ * Returns patterns for the words of a text that `xargs` or `read` takes apart. No operators part words there, only blanks
+ * and ends of lines (xargs(1), findutils 4.9; bash(1), `read` and "Word Splitting").
+ */
 export function wordsOfText(text: string): string[] {
   // They take quotes and backslashes away, and so does `echo` in some shells.
   const words = text.split(/\s+/).filter((word) => word !== "");

@@ -1,6 +1,10 @@
 /** Finds where a command runs code that it loads from the network: `curl https://a.example | sh`. Pure. */
 import type { TextRange } from "../../../chat/requests.ts";
+import { knownIn } from "../shell/expand.ts";
 import type { SyntaxNode } from "../shell/grammar.ts";
+import { systemName } from "../shell/simple-command.ts";
+import { unknownState } from "../shell/state.ts";
+import { possibleValue, readWord, UnsupportedSyntax } from "../shell/word.ts";
 
 export interface NetworkCode {
   /** The hosts that are named: "get.example.com". */
@@ -107,20 +111,29 @@ const programOf = (command: SyntaxNode) => wordsOf(command)[0] ?? "";
 function wordsOf({ children }: SyntaxNode): string[] {
   const words = children
     .filter(({ named, type }) => named && type !== "variable_assignment" && !type.endsWith("_redirect"))
-    .map(({ text }) => text.replace(/^(["'])(.*)\1$/s, "$2"));
+    .map(valueOrText);
   let at = 0;
-  while (wrappers.test(nameOf(words[at])) && at < words.length - 1) {
+  while (wrappers.test(systemName(words[at] ?? "")) && at < words.length - 1) {
     at += 1;
     while (/^-|^\w+=|^\d+[smh]?$/.test(words[at] ?? "") && at < words.length - 1) at += 1;
   }
   const [program, ...rest] = words.slice(at);
-  return program === undefined
-    ? []
-    : [program === "." || program.startsWith("./") ? program : nameOf(program), ...rest];
+  return program === undefined ? [] : [systemName(program), ...rest];
 }
 
-const nameOf = (program = "") =>
-  /^(\/usr)?(\/local)?\/s?bin\//.test(program) ? (program.split("/").at(-1) ?? "") : program;
+const nothingKnown = knownIn(unknownState);
+
+/** Returns the value of a word; where it is not known, its text, so that two of the same text are one. */
+function valueOrText(node: SyntaxNode): string {
+  const word = node.type === "command_name" ? (node.children[0] ?? node) : node;
+  const text = word.text.replace(/^(["'])(.*)\1$/s, "$2");
+  try {
+    return possibleValue(readWord(word, nothingKnown)) ?? text;
+  } catch (error) {
+    if (error instanceof UnsupportedSyntax) return text;
+    throw error;
+  }
+}
 
 /** Returns the hosts of the addresses in a text. */
 export function hostsIn(text: string): string[] {

@@ -39,8 +39,8 @@ const areas = {
     ],
   },
   matching: {
-    mutate: ["src/tools/fuzzy-match/*.ts", "src/tools/text/{linear-pattern,wildcard,glob-pattern}.ts"],
-    tests: ["test/tools/{fuzzy-match*,nearest,edit*,wildcard}.test.ts"],
+    mutate: ["src/tools/fuzzy-match/*.ts", "src/tools/text/{linear-pattern,pattern-reader,wildcard,glob-pattern}.ts"],
+    tests: ["test/tools/{fuzzy-match*,nearest,edit*,wildcard}.test.ts", "test/tools/command/pattern.test.ts"],
   },
   record: {
     mutate: ["src/record/*.ts"],

@@ -84,6 +84,7 @@ const matches: readonly [pattern: string, texts: readonly string[], others: read
   ["!(a)b", ["b", "xb"], ["x", "a/b"]],
   ["@(a", ["@(a"], ["a"]],
   ["@(a|(b)c)", ["a", "(b)c"], ["b", "(b"]],
+  ["@({(a)|b)", ["{(a)", "b"], ["{(a"]],
   ["(a)b", ["(a)b"], ["ab"]],
   ["@(a))", ["a)"], ["a"]],
   [")@(a)", [")a"], ["a"]],

@@ -225,7 +225,11 @@ describe("git that Rondo starts", () => {
     writeFileSync(path.join(work, ".git/info/attributes"), "* diff=x\n");
     const signer = path.join(top, "signer.sh");
     const signature = "-----BEGIN PGP SIGNATURE-----\\n\\nx\\n-----END PGP SIGNATURE-----\\n";
-    writeFileSync(signer, `#!/bin/sh\nprintf '\\n[GNUPG:] SIG_CREATED \\n' >&2\nprintf '%b' '${signature}'\n`);
+    // One that does not read what it signs fails where it ends before git has written that.
+    writeFileSync(
+      signer,
+      `#!/bin/sh\ncat > /dev/null\nprintf '\\n[GNUPG:] SIG_CREATED \\n' >&2\nprintf '%b' '${signature}'\n`,
+    );
     chmodSync(signer, 0o755);
     git(work, "-c", "core.fsmonitor=false", "switch", "-q", "-c", "topic");
     git(

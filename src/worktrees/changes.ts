@@ -3,8 +3,9 @@
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { repositoryAt } from "../base/node/repository.ts";
 import { english, msg } from "../l10n/l10n.ts";
-import { fields, git, gitLine, tryGit, WorktreeError } from "./git.ts";
+import { fields, git, gitLine, repositoriesInIndex, tryGit, WorktreeError } from "./git.ts";
 import { checkedOutBranch, requireMergeTree } from "./repository.ts";
 import type { Worktree } from "./worktree-store.ts";
 
@@ -143,7 +144,7 @@ async function treeOf(worktree: Worktree): Promise<string> {
 
 /** Adds everything but files that Rondo has copied and git does not ignore. */
 export async function addAll({ path: top, copied }: Worktree, env: Record<string, string> = {}): Promise<void> {
-  await git(top, ["add", "--all"], { env });
+  await addFiles(top, env);
   // Restored to HEAD, since git takes no long list of paths to leave out.
   if (copied.length === 0) return;
   const list = copied.map((file) => `${file}\0`).join("");
@@ -152,6 +153,22 @@ export async function addAll({ path: top, copied }: Worktree, env: Record<string
     env: { ...env, GIT_LITERAL_PATHSPECS: "1" },
     input: list,
   });
+}
+
+/**
+ * Adds all files, and the commits at which the repositories inside stand. In one of these, git itself would look for
+ * changes, with the filters that its settings name (`is_submodule_modified` in git's submodule.c).
+ */
+async function addFiles(top: string, env: Record<string, string>): Promise<void> {
+  const inside = (await repositoriesInIndex(top, { env })).filter((name) => repositoryAt(path.join(top, name)));
+  const paths = [".", ...inside.map((name) => `:(exclude,literal)${name}`)];
+  const given = { env, input: paths.join("\0") };
+  await git(top, ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], given);
+  for (const name of inside) {
+    const head = await tryGit(path.join(top, name), ["rev-parse", "--verify", "--quiet", "HEAD"]);
+    if (head.code !== 0) continue;
+    await git(top, ["update-index", "-z", "--index-info"], { env, input: `160000 ${head.stdout.trim()}\t${name}\0` });
+  }
 }
 
 /** Used for commits that no branch has. */

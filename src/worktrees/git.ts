@@ -54,6 +54,12 @@ export async function git(folder: string, args: GitArguments, options: GitOption
   );
 }
 
+/** Returns the submodules in the index, and the other repositories that were added to it, as paths from the top folder. */
+export async function repositoriesInIndex(top: string, options: GitOptions = {}): Promise<string[]> {
+  const staged = fields(await git(top, ["ls-files", "--stage", "-z"], options));
+  return staged.flatMap((entry) => (entry.startsWith("160000 ") ? [entry.slice(entry.indexOf("\t") + 1)] : []));
+}
+
 /** As `git`, without the line feed at the end. */
 export async function gitLine(folder: string, args: GitArguments, options: GitOptions = {}): Promise<string> {
   return (await git(folder, args, options)).replace(/\r?\n$/, "");

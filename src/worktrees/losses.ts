@@ -8,7 +8,7 @@ import { createReadStream } from "node:fs";
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
 import type { GitArguments } from "../base/node/run-git.ts";
-import { fields, git, gitLine, tryGit } from "./git.ts";
+import { fields, git, gitLine, repositoriesInIndex, tryGit } from "./git.ts";
 import type { Worktree } from "./worktree-store.ts";
 
 /**
@@ -160,10 +160,7 @@ async function unwatchedIn(at: string): Promise<string[]> {
 
 /** Returns the folders of submodules and other repositories, with `/`, and submodules of which only the history is left. */
 async function repositoriesIn(at: string, { path: top }: Worktree): Promise<string[]> {
-  const staged = fields(await git(at, ["ls-files", "--stage", "-z"]));
-  const modules = staged.flatMap((entry) =>
-    entry.startsWith("160000 ") ? [entry.slice(entry.indexOf("\t") + 1)] : [],
-  );
+  const modules = await repositoriesInIndex(at);
   const filled = await Promise.all(
     modules.map(async (name) => ((await entriesOf(path.join(at, name))).length > 0 ? [`${name}/`] : [])),
   );

@@ -1,7 +1,7 @@
 /** Reviewing, merging and throwing away the work of a worktree. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { changedLines, previewMerge, stateOfWorktree, textsOf } from "../../src/worktrees/changes.ts";
 import { removeWorktree } from "../../src/worktrees/create.ts";
@@ -41,6 +41,39 @@ describe("the work of a worktree", () => {
     assert.deepEqual(texts.get("new.txt"), { before: undefined, after: "n" });
     assert.deepEqual([inTree("status", "--porcelain"), inTree("rev-parse", "HEAD")], before.slice(0, 2));
     assert.equal(world.git("status", "--porcelain"), before[2]);
+  });
+
+  it("W4 runs no filter of a repository inside, and keeps the commit at which that stands", async () => {
+    const inside = path.join(worktree.path, "inside");
+    const ran = path.join(world.root, ".git", "ran");
+    const git = (...args: string[]) => execFileSync("git", ["-C", inside, ...args], { encoding: "utf8" }).trim();
+    const unfiltered = ["-c", "filter.x.clean=cat", "-c", "user.name=Dev", "-c", "user.email=dev@example.com"];
+    const commit = (text: string) => {
+      world.write({ "a.txt": text }, inside);
+      git(...unfiltered, "add", "--all");
+      git(...unfiltered, "commit", "--quiet", "-m", text.trim());
+      // Of the same size at another time: only its content says whether it has changed.
+      world.write({ "a.txt": text.toUpperCase() }, inside);
+      utimesSync(path.join(inside, "a.txt"), 1, 1);
+    };
+    mkdirSync(inside);
+    git("init", "--quiet");
+    commit("one\n");
+    git("config", "filter.x.clean", `touch "${ran}"; cat`);
+    writeFileSync(path.join(inside, ".git/info/attributes"), "* filter=x\n");
+    await commitWork(worktree, "With a repository");
+    commit("two\n");
+    assert.deepEqual((await stateOfWorktree(worktree)).files, ["inside"]);
+    await commitWork(worktree, "With its next commit");
+    assert.equal(inTree("rev-parse", "HEAD:inside"), git("rev-parse", "HEAD"));
+    await commitWork(worktree, "Where only files have changed");
+    assert.ok(!existsSync(ran), "a filter of the repository inside ran");
+    git("status", "--short");
+    assert.ok(existsSync(ran), "git itself runs it");
+    rmSync(inside, { recursive: true });
+    rmSync(ran);
+    await commitWork(worktree, "Without it");
+    assert.equal(inTree("ls-files", "inside"), "");
   });
 
   it("W4 is merged; the user's uncommitted changes and files stay, and no hook runs", async () => {

@@ -1,7 +1,8 @@
 /**
  * The one place that starts git. It answers of the repository of the folder, whatever stands in the environment, and runs
  * nothing that a repository brings: no hook, file monitor, pager, editor, signing or comparing program, no transport and
- * nothing in a submodule. Filters run only where files are checked out or added, since the files would be wrong without.
+ * nothing in a submodule, if `add` is told to leave those out that are there. Filters run only where files are checked
+ * out or added, since the files would be wrong without.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { withoutKeys } from "./without-keys.ts";
@@ -29,7 +30,7 @@ const commands = {
     status: "compares",
   },
   ...{ add: "changes", branch: "changes", commit: "changes", merge: "changes", rm: "changes" },
-  ...{ "update-ref": "changes", worktree: "changes" },
+  ...{ "update-index": "changes", "update-ref": "changes", worktree: "changes" },
 } as const;
 
 type GitCommand = keyof typeof commands;

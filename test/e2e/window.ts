@@ -221,13 +221,20 @@ export class Window {
         const found = page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first();
         // A new window does not know the extensions yet; a busy machine takes its time.
         await found.waitFor({ timeout: Math.min(2000, 300 * (tries + 1)) });
-        return await found.click({ timeout: 5000 });
+        await found.click({ timeout: 5000 });
+        return await this.#restPointer();
       } catch (error) {
         if (!(error instanceof errors.TimeoutError)) throw error;
         await page.keyboard.press("Escape");
       }
     }
     throw new Error(`Nothing named "${row}" was found with "${typed}".`);
+  }
+
+  /** Takes the pointer to where nothing shows a hover, which would cover what is clicked next: a tab shows one. */
+  async #restPointer(): Promise<void> {
+    const { width, height } = this.page.viewportSize() ?? { width: 1400, height: 900 };
+    await this.page.mouse.move(width * 0.4, height - 40);
   }
 
   /** Waits until the palette offers a command, and leaves the focus where it was. */

@@ -399,7 +399,12 @@ export async function sharedWindow(): Promise<Window> {
   window.plays();
   window.requests.length = 0;
   window.errors.length = 0;
-  await window.newSession();
+  const panel = await window.newSession();
+  // What is attached to an empty session stays with it.
+  const attached = panel.getByRole("group", { name: "Attached" }).getByRole("button", { name: /^Remove / });
+  for (let left = await attached.count(); left > 0; left--) {
+    await clickUntil(attached.first(), async () => (await attached.count()) < left);
+  }
   return window;
 }
 

@@ -164,11 +164,13 @@ async function addFiles(top: string, env: Record<string, string>): Promise<void>
   const paths = [".", ...inside.map((name) => `:(exclude,literal)${name}`)];
   const given = { env, input: paths.join("\0") };
   await git(top, ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], given);
-  for (const name of inside) {
-    const head = await tryGit(path.join(top, name), ["rev-parse", "--verify", "--quiet", "HEAD"]);
-    if (head.code !== 0) continue;
-    await git(top, ["update-index", "-z", "--index-info"], { env, input: `160000 ${head.stdout.trim()}\t${name}\0` });
-  }
+  const entries = await Promise.all(
+    inside.map(async (name) => {
+      const head = await tryGit(path.join(top, name), ["rev-parse", "--verify", "--quiet", "HEAD"]);
+      return head.code === 0 ? `160000 ${head.stdout.trim()}\t${name}\0` : "";
+    }),
+  );
+  if (inside.length > 0) await git(top, ["update-index", "-z", "--index-info"], { env, input: entries.join("") });
 }
 
 /** Used for commits that no branch has. */

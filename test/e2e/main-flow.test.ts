@@ -53,7 +53,7 @@ describe("main flow", () => {
   it("starts with an empty panel without serious axe findings", async () => {
     const panel = await window.panel();
     assert.ok(await panel.getByRole("region", { name: "Rondo" }).isVisible());
-    assert.deepEqual(await seriousFindings(window.page), []);
+    assert.deepEqual(await seriousFindings(panel), []);
   });
 
   it("reads without asking and proposes the edit with its diff", async () => {
@@ -64,7 +64,7 @@ describe("main flow", () => {
     await status(panel, /waiting for you/i);
     assert.equal(window.requests.length, 2, "two files were read without a question");
     assert.equal(await window.read("src/cart.js"), original, "nothing is written before the answer");
-    assert.deepEqual(await seriousFindings(window.page), []);
+    assert.deepEqual(await seriousFindings(panel), []);
   });
 
   it("writes after one click, and the editor highlights the changed lines and shows the removed ones", async () => {

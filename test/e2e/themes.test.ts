@@ -45,7 +45,7 @@ describe("themes", () => {
       await window.theme(theme);
       const panel = await window.panel();
       await panel.locator(`body.${kind}`).waitFor();
-      assert.deepEqual(await seriousFindings(window.page), []);
+      assert.deepEqual(await seriousFindings(panel), []);
       const sticksOut = await panel.evaluate(() =>
         [...document.querySelectorAll("button, textarea, [role=alertdialog], [role=log] > *")]
           .filter((each) => each.getBoundingClientRect().right > innerWidth)
@@ -58,6 +58,6 @@ describe("themes", () => {
   it("axe checks the inside of the panel: it finds a button without a name there", async () => {
     const panel = await window.panel();
     await panel.evaluate(() => document.querySelector("[role=log]")?.append(document.createElement("button")));
-    assert.match((await seriousFindings(window.page)).join(), /button-name/);
+    assert.match((await seriousFindings(panel)).join(), /button-name/);
   });
 });

@@ -84,7 +84,7 @@ describe("trace", () => {
       /Model \S+[\s\S]*first byte[\s\S]*src\/cart\.js[\s\S]*Reading in the workspace needs no permission/,
     );
     assert.match(await steps.first().innerText(), /first byte [\d.]+ m?s · 100 in · 0 % cached · 20 out/);
-    assert.deepEqual(await seriousFindings(window.page), []);
+    assert.deepEqual(await seriousFindings(panel), []);
     last.release();
     await status(panel, /Done/);
   });

@@ -45,7 +45,7 @@ describe("the context inspector", () => {
     await pieceButton("Put back gone.txt").waitFor();
     await pieceButton("Pin kept.txt").click();
     await list("Pinned").getByText("kept.txt").waitFor();
-    assert.deepEqual(await seriousFindings(window.page), []);
+    assert.deepEqual(await seriousFindings(panel), []);
     await page().press("Escape");
     await ask("What do you know?", "I know the marmalade.");
     assert.deepEqual([holds("marmalade"), holds("cucumber"), holds("taken this output out")], [true, false, true]);
@@ -80,7 +80,7 @@ describe("the context inspector", () => {
       await pieceButton("Drop “I think of a radish.”").waitFor();
       await press(panel, "Keep only what is pinned");
       await pieceButton("Put all back").waitFor();
-      assert.deepEqual(await seriousFindings(window.page), []);
+      assert.deepEqual(await seriousFindings(panel), []);
       await page().press("Escape");
       await ask("What is left?", "The marmalade.");
       assert.deepEqual(

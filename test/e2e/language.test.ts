@@ -32,7 +32,7 @@ describe("VS Code in German", () => {
     const words = panel.getByRole("textbox", { name: "Sagen Sie Rondo, was es stattdessen tun soll" });
     await words.fill("No.");
     await words.press("Escape");
-    await panel.getByText("Nothing was deleted.").waitFor();
+    await panel.getByRole("log").getByText("Nothing was deleted.").waitFor();
     // What the model reads stays English.
     const told = JSON.stringify(window.requests.at(-1)?.body);
     assert.match(told, /The user refused this call and says: No\./);

@@ -289,7 +289,7 @@ describe("no model but a local server's", () => {
     await panel.getByRole("button", { name: "Model: qwen3:8b" }).waitFor();
     assert.deepEqual(ollama.requests.slice(before), []);
     await say(panel, "after the reload");
-    await panel.getByText("Hello from Ollama.").nth(1).waitFor();
+    await panel.getByRole("log").getByText("Hello from Ollama.").nth(1).waitFor();
   });
 
   it("logs no error of its own to the console", () => {

@@ -67,7 +67,7 @@ describe("sessions", () => {
     const second = panel.getByRole("article", { name: "You" }).nth(1);
     await second.hover();
     await second.getByRole("button", { name: "Edit from here" }).click();
-    await panel.getByText("A plum is one too.").waitFor({ state: "detached" });
+    await panel.getByRole("log").getByText("A plum is one too.").waitFor({ state: "detached" });
     await said(panel, "A pear is a fruit.");
     await composed(panel, "and of the plum");
     window.plays([{ text: "A fig is another." }]);
@@ -102,7 +102,7 @@ describe("sessions", () => {
 
   it("R6 imports an exported session, which can be continued", async () => {
     await press(panel, "New session");
-    await panel.getByText("A plum is one too.").waitFor({ state: "detached" });
+    await panel.getByRole("log").getByText("A plum is one too.").waitFor({ state: "detached" });
     await window.command("Rondo: Import Session");
     await window.chooseFile("fruit.jsonl");
     await said(panel, "A plum is one too.");

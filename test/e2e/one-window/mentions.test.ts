@@ -98,6 +98,7 @@ describe("mentions", () => {
     await chosen(/bundle-of-all\.js/).waitFor();
     await enter(panel);
     await chip("shop/made/bundle-of-all.js").waitFor();
+    assert.match(await sent(), /ignored\(\);/);
   });
 
   it("V14 attaches another session", async () => {
@@ -138,5 +139,6 @@ describe("mentions", () => {
     await chosen(/item49999\.txt/).waitFor();
     await enter(panel);
     await chip("shop/many/part99/item49999.txt").waitFor();
+    assert.match(await sent(), /shop\/many\/part99\/item49999\.txt/);
   });
 });

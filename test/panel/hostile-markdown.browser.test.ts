@@ -1,4 +1,4 @@
-/** A hostile reply may look plain, but the log goes on. */
+/** A hostile reply may look plain, but the log goes on, and Stop works while it streams. */
 import assert from "node:assert/strict";
 import { stopwatch } from "../timing.ts";
 import { events, panelBrowser, panelWith } from "./browser.ts";
@@ -39,7 +39,7 @@ describe("hostile Markdown in the panel", function () {
       assert.ok(elapsed() < maxMs, "the panel stood still");
     });
 
-    it(`${name}, in pieces: the log goes on`, async () => {
+    it(`${name}, in pieces: Stop works, and the log goes on`, async () => {
       const reply = f.rondo([f.saying("")]);
       const [part] = reply.parts;
       assert.ok(part);
@@ -50,6 +50,9 @@ describe("hostile Markdown in the panel", function () {
       const length = Math.ceil(text.length / pieces);
       for (let at = 0; at < text.length; at += length) {
         await panel.post(events({ type: "delta", messageID, partID, text: text.slice(at, at + length) }));
+        if (at !== length * (pieces / 2)) continue;
+        await panel.page.getByRole("button", { name: "Stop", exact: true }).click();
+        assert.equal((await panel.sentOf("stop")).length, 1);
       }
       await assertGoesOn(panel);
       assert.ok(elapsed() < 2 * maxMs, "the panel stood still");

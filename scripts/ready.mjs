@@ -33,7 +33,7 @@ function isUpToDate() {
   });
 }
 
-/** Has Git run .githooks/pre-commit, unless this is CI or no Git checkout, or the user has hooks of their own. */
+/** Has Git run the hooks in .githooks, unless this is CI or no Git checkout, or the user has hooks of their own. */
 function enableGitHooks() {
   const git = (/** @type {string[]} */ ...args) => spawnSync("git", args, { cwd: root, encoding: "utf8" });
   if (process.env["CI"] || !existsSync(path.join(root, ".git"))) return;
@@ -41,7 +41,7 @@ function enableGitHooks() {
   const hooks = path.resolve(root, git("rev-parse", "--git-path", "hooks").stdout.trim());
   if (existsSync(hooks) && readdirSync(hooks).some((name) => !name.endsWith(".sample"))) return;
   if (git("config", "--local", "core.hooksPath", ".githooks").status !== 0) return;
-  console.log("Commits are checked by .githooks/pre-commit from now on; `git commit --no-verify` skips it.");
+  console.log("Commits are checked by the hooks in .githooks from now on; `git commit --no-verify` skips it.");
 }
 
 if (!isUpToDate()) {

@@ -88,6 +88,7 @@ const suiteOfPath = [
   ["tools/command/traced.test.ts", "processes"],
   ["tools/command", "commands"],
   ["tools/change-rules.test.ts", "commands"],
+  ["sources/commit-message.test.ts", "processes"],
   ["sources", "commands"],
   ["tools/search.test.ts", "processes"],
   ["tour", "processes"],

@@ -1,10 +1,13 @@
 /**
- * `npm run shape [-- FOLDER]`: counts the functions and files that a text prompt, an edit and a bash command pass, in
- * this checkout or another one that has its packages installed: "in a session", from a prompt given to `query()` to the end
- * of its turn, after an earlier turn, with a question that is answered for each call that asks; and "as a process", of the
- * command line from its start to its end, where nobody is asked (Bypass). A function counts if it has a name and was called;
- * a file, if one of its functions was. All of src counts, so that it makes no difference in which folder code stands. V8
- * itself counts the calls.
+ * `npm run shape [-- FOLDER] [--files]`: counts what shows where the code grows, in this checkout or another one that has
+ * its packages installed. `--files` lists what was counted in the sources; the comments of `shape-counts.mjs` and
+ * `shape-kinds.mjs` say what counts there.
+ *
+ * Then it counts the functions and files that a text prompt, an edit and a bash command pass: "in a session", from a prompt
+ * given to `query()` to the end of its turn, after an earlier turn, with a question that is answered for each call that
+ * asks; and "as a process", of the command line from its start to its end, where nobody is asked (Bypass). A function
+ * counts if it has a name and was called; a file, if one of its functions was. All of src counts, so that it makes no
+ * difference in which folder code stands. V8 itself counts the calls.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +16,10 @@ import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { startModelServer } from "../test/model-server.ts";
+import { countsOf, sourcesOf } from "./shape-counts.mjs";
+import { filesByKind } from "./shape-kinds.mjs";
 import { root } from "./version.mjs";
 
 /**
@@ -22,7 +28,10 @@ import { root } from "./version.mjs";
  * @typedef {{functions: number, files: number}} Count
  */
 
-const [folder = root] = process.argv.slice(2);
+const {
+  positionals: [folder = root],
+  values: { files: listsFiles },
+} = parseArgs({ allowPositionals: true, options: { files: { type: "boolean", default: false } } });
 const checkout = path.resolve(folder);
 const source = pathToFileURL(`${path.join(checkout, "src")}${path.sep}`).href;
 
@@ -39,6 +48,17 @@ const ways = {
     [{ text: "Done." }],
   ],
 };
+
+for (const { what, count, of, places } of countsOf(sourcesOf(checkout))) {
+  console.log(`${String(count).padStart(4)} ${what}${of ? ` (${of})` : ""}`);
+  list(places);
+}
+console.log("\nFiles that name one of a kind, and its own:");
+for (const { what, example, own, others } of filesByKind(checkout)) {
+  console.log(`${String(others.length).padStart(4)} + ${own.length}  ${what} (${example})`);
+  list(others);
+}
+console.log("\nOn the way of …");
 
 /** @type {Block[][]} */
 let answers = [];
@@ -144,4 +164,8 @@ function counted(scripts) {
 
 function print(/** @type {string} */ way, /** @type {Count} */ { functions, files }) {
   console.log(`${way.padEnd(26)} ${String(functions).padStart(5)} functions ${String(files).padStart(4)} files`);
+}
+
+function list(/** @type {string[]} */ places) {
+  if (listsFiles) for (const place of places) console.log(`         ${place}`);
 }

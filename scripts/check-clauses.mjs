@@ -1,5 +1,5 @@
 /**
- * Checks that each clause of docs/spec.md has a test whose title begins with its id, as in `it("L4 a reply that …")`,
+ * Checks that each clause of docs/develop/spec.md has a test whose title begins with its id, as in `it("L4 a reply that …")`,
  * and that titles name no other clauses. Prints the number of tests by clause.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import path from "node:path";
 import process from "node:process";
 import { root } from "./version.mjs";
 
-const specification = readFileSync(path.join(root, "docs/spec.md"), "utf8");
+const specification = readFileSync(path.join(root, "docs/develop/spec.md"), "utf8");
 /** A clause is a list item that begins with its id in bold: `- **L4** …` or `- **D1 ids.** …`. */
 const clauses = [...specification.matchAll(/^- \*\*([A-Z]\d{0,2})\b/gm)].map(([, id = ""]) => id);
 
@@ -22,10 +22,11 @@ for (const clause of clauses) {
 }
 for (const { file, title } of titles) {
   const unknown = clausesOf(title).filter((id) => !clauses.includes(id));
-  if (unknown.length > 0) problems.push(`${file}: docs/spec.md has no clause ${unknown.join(", ")}: "${title}"`);
+  if (unknown.length > 0)
+    problems.push(`${file}: docs/develop/spec.md has no clause ${unknown.join(", ")}: "${title}"`);
 }
 
-if (clauses.length === 0) problems.push("docs/spec.md has no clauses.");
+if (clauses.length === 0) problems.push("docs/develop/spec.md has no clauses.");
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 console.log(`Each of the ${clauses.length} clauses has a test.`);

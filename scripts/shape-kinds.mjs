@@ -24,7 +24,7 @@ const kinds = [
     example: "cerebras",
     own: /\/cerebras\.ts$/,
     identifier: /cerebras/i,
-    literal: /cerebras/i,
+    literal: /^cerebras|^https.*cerebras/i,
     text: /cerebras/i,
   },
   {
@@ -79,7 +79,7 @@ const kinds = [
   },
 ];
 
-/** `settings.md` is written from the manifest; the others are for the project's own developers. */
+/** `settings.md` is written from the manifest; the others are for developers, until November 2026 in docs itself. */
 const otherDocuments = /^docs\/(settings\.md|spec\.md|mutation\.md|develop\/)/;
 /** These name all examples. */
 const shapeScripts = /^scripts\/shape/;

@@ -65,6 +65,31 @@ const lazyLibraries = {
   },
 };
 
+/**
+ * Modules of Node whose default export is imported by many files, each of which would copy all of its properties
+ * (`__toESM`), and what is imported from them by name.
+ */
+const nodeModules = {
+  "node:path": ["join", "parse", "posix"],
+  "node:os": ["homedir", "hostname", "totalmem"],
+  "node:process": [],
+};
+
+const nodeDefaults = {
+  name: "node-defaults",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    build.onResolve({ filter: new RegExp(`^(${Object.keys(nodeModules).join("|")})$`) }, ({ kind, path: name }) =>
+      kind === "import-statement" ? { path: name, namespace: "node-default" } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: "node-default" }, ({ path: name }) => {
+      const names = nodeModules[/** @type {keyof typeof nodeModules} */ (name)].join(", ");
+      return {
+        contents: `const loaded = require("${name}"); export default loaded; export const { ${names} } = loaded;`,
+      };
+    });
+  },
+};
+
 /** Writes the types of `dist/loop.js`: the files that hold them import nothing but each other, so they are put together. */
 const loopTypes = {
   name: "loop-types",
@@ -301,7 +326,7 @@ const commonJS = {
   },
   banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
   outExtension: { ".js": ".cjs" },
-  plugins: [lazy, lazyLibraries],
+  plugins: [lazy, lazyLibraries, nodeDefaults],
 };
 
 /** @type {import("esbuild").BuildOptions[]} */
@@ -335,7 +360,7 @@ export const builds = [
     format: "esm",
     // What the CommonJS packages inside still `require`.
     banner: { js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);' },
-    plugins: [lazy, lazyLibraries, loopTypes],
+    plugins: [lazy, lazyLibraries, nodeDefaults, loopTypes],
   },
   {
     ...common,

@@ -66,6 +66,35 @@ const lazyLibraries = {
 };
 
 /**
+ * Files whose code, and that of what only they import, is run when one of their functions is first called. They export
+ * functions only. A start needs none of their schemas, which take long to make.
+ */
+const lateFiles = [
+  "src/record/read-event.ts",
+  "src/record/record-search.ts",
+  "src/project/agent-fields.ts",
+  "src/project/hook-output.ts",
+  "src/tools/web/address.ts",
+];
+
+const late = {
+  name: "late-files",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    const files = new Set(lateFiles.map((file) => path.join(root, file)));
+    build.onResolve({ filter: /\.ts$/ }, ({ kind, path: name, resolveDir }) => {
+      const file = path.resolve(resolveDir, name);
+      return kind === "import-statement" && files.has(file) ? { path: file, namespace: "late-file" } : undefined;
+    });
+    build.onLoad({ filter: /./, namespace: "late-file" }, async ({ path: file }) => {
+      const names = [...(await readFile(file, "utf8")).matchAll(/^export (?:async )?function (\w+)/gm)];
+      const lines = names.map(([, name]) => `export const ${name} = (...given) => loaded().${name}(...given);`);
+      const loaded = `let exported; const loaded = () => exported ??= require(${JSON.stringify(file)});`;
+      return { contents: [loaded, ...lines].join("\n"), resolveDir: root, watchFiles: [file] };
+    });
+  },
+};
+
+/**
  * Modules of Node whose default export is imported by many files, each of which would copy all of its properties
  * (`__toESM`), and what is imported from them by name.
  */
@@ -326,7 +355,7 @@ const commonJS = {
   },
   banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
   outExtension: { ".js": ".cjs" },
-  plugins: [lazy, lazyLibraries, nodeDefaults],
+  plugins: [lazy, lazyLibraries, late, nodeDefaults],
 };
 
 /** @type {import("esbuild").BuildOptions[]} */
@@ -360,7 +389,7 @@ export const builds = [
     format: "esm",
     // What the CommonJS packages inside still `require`.
     banner: { js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);' },
-    plugins: [lazy, lazyLibraries, nodeDefaults, loopTypes],
+    plugins: [lazy, lazyLibraries, late, nodeDefaults, loopTypes],
   },
   {
     ...common,

@@ -5,9 +5,6 @@ import { PromptInput, SendTime } from "./prompt-input.ts";
 import type { UserRequest } from "./requests.ts";
 import { ReviewDecision } from "./review-decisions.ts";
 
-export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "bypassPermissions"]);
-export type PermissionMode = z.infer<typeof PermissionMode>;
-
 export const SessionInfo = z.object({
   id: z.string(),
   createdAt: z.number(),
@@ -154,24 +151,3 @@ interface ChildEvent {
 }
 
 export type ChatEvent = RecordedEvent | LiveEvent | ChildEvent;
-
-const recorded: readonly string[] = [
-  "session",
-  "message",
-  "part",
-  "delta",
-  "reset",
-  "queued",
-  "pruned",
-  "piece",
-  "prefix",
-  "unbound",
-  "imageless",
-  "charged",
-  "decided",
-  "rewound",
-];
-
-export function isRecorded(event: ChatEvent): event is RecordedEvent {
-  return recorded.includes(event.type);
-}

@@ -1,9 +1,5 @@
 /** The message model: messages, their parts and the states of a tool call (spec D), from disk to screen. */
-import { en } from "zod/locales";
 import * as z from "zod/mini";
-
-// Sets English error messages; without it zod/mini only says that a value is invalid.
-z.config(en());
 
 export const ModelRef = z.object({ providerID: z.string(), modelID: z.string() });
 export type ModelRef = z.infer<typeof ModelRef>;
@@ -19,13 +15,6 @@ export const Tokens = z.object({
   cacheWriteHour: z.optional(z.number()),
 });
 export type Tokens = z.infer<typeof Tokens>;
-
-export const noTokens: Tokens = { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
-
-/** Returns all tokens of a reply in the context window; reasoning is counted in `output`. */
-export function contextSize({ input, output, cacheRead, cacheWrite }: Tokens): number {
-  return input + output + cacheRead + cacheWrite;
-}
 
 /** Why a reply ended. `tool-calls` and `unknown` continue the loop; all others end it (L4). */
 export const Finish = z.enum([

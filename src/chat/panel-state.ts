@@ -2,8 +2,8 @@
 import type { SelectionView } from "./attach.ts";
 import type { Starter } from "./connect.ts";
 import type { FollowState } from "./editor-views.ts";
-import type { PermissionMode } from "./events.ts";
 import type { AccountView, ModelChoice, Readiness } from "./model-views.ts";
+import type { PermissionMode } from "./permission-mode.ts";
 import type { Attachment } from "./prompt-input.ts";
 import type { BuildMode } from "./requests.ts";
 import type { PendingComment, ReviewFile } from "./review-views.ts";

@@ -1,18 +1,20 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
+import { Answer } from "./answers.ts";
 import type { Chat, Entry } from "./apply.ts";
 import { attachRequests, type RefusedFile } from "./attach.ts";
 import { type ArgumentValues, commandRequests } from "./command-requests.ts";
 import { type ConnectView, connectRequests } from "./connect.ts";
 import { type ContextUse, PieceChange, PiecesChange } from "./context-views.ts";
 import { type EditorContext, editorContextKinds } from "./editor-views.ts";
-import { type ChatEvent, PermissionMode } from "./events.ts";
+import type { ChatEvent } from "./events.ts";
 import { type HostNotice, NoticeFix } from "./host-notice.ts";
 import { type FoundMentions, type MentionKindNotes, mentionRequests, type VariableValues } from "./mention-search.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
 import type { PanelState } from "./panel-state.ts";
+import { PermissionMode } from "./permission-mode.ts";
 import { Attachment, SendTime } from "./prompt-input.ts";
-import { Answer, Rule, type RuleTrial } from "./requests.ts";
+import { Rule, type RuleTrial } from "./requests.ts";
 import type { RestoreFile } from "./review-views.ts";
 import type { CommandJudgement, RuleRow } from "./rule-views.ts";
 import type { MergeView, RivalView, SessionSummary } from "./session-views.ts";

@@ -1,7 +1,7 @@
 /** Reads the settings. Only the user's settings may widen permissions or send code elsewhere. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import { PermissionMode } from "../chat/events.ts";
+import { PermissionMode } from "../chat/permission-mode.ts";
 import { Rule } from "../chat/requests.ts";
 import { type ThinkingLevel, thinkingLevels } from "../chat/thinking.ts";
 import type { Limits } from "../loop/limits.ts";

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
-import { PermissionMode } from "../chat/events.ts";
+import { PermissionMode } from "../chat/permission-mode.ts";
 import { Rule } from "../chat/requests.ts";
 import { english, msg } from "../l10n/l10n.ts";
 import { GivenPrices, ModelOptions } from "../loop/setup/model-facts.ts";

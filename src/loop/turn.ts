@@ -1,7 +1,8 @@
 /** The dependencies of one turn, in groups: functions take only the group that they use. */
 import type { Chat } from "../chat/apply.ts";
-import type { ChatEvent, ExitReason, PermissionMode } from "../chat/events.ts";
+import type { ChatEvent, ExitReason } from "../chat/events.ts";
 import type { ModelRef, ReplyError, UserMessage } from "../chat/message.ts";
+import type { PermissionMode } from "../chat/permission-mode.ts";
 import type { Spent } from "../chat/spent.ts";
 import type { Host } from "../tools/host.ts";
 import type { FilesSeen, SubagentTask } from "../tools/tool.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { isRecord } from "../base/json.ts";
 import { never } from "../base/never.ts";
 import { withoutKeys } from "../base/node/without-keys.ts";
-import type { PermissionMode } from "../chat/events.ts";
+import type { PermissionMode } from "../chat/permission-mode.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
 import { namesOf } from "./hook-matcher.ts";

@@ -1,8 +1,9 @@
 /** Requests of a run, answered by the caller's `canUseTool`. */
 
 import { never } from "../base/never.ts";
+import type { Answer } from "../chat/answers.ts";
 import { type Chat, findChild } from "../chat/apply.ts";
-import type { Answer, ChoicesRequest, LoopRequest, PermissionRequest, Rule, UserRequest } from "../chat/requests.ts";
+import type { ChoicesRequest, LoopRequest, PermissionRequest, Rule, UserRequest } from "../chat/requests.ts";
 import { english, msg } from "../l10n/l10n.ts";
 import { toRule } from "./caller-rules.ts";
 import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./query-types.ts";

@@ -3,8 +3,8 @@
 import { appendFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { keysIn } from "../base/key-names.ts";
-import { PermissionMode } from "../chat/events.ts";
 import type { ModelRef } from "../chat/message.ts";
+import { PermissionMode } from "../chat/permission-mode.ts";
 import { msg } from "../l10n/l10n.ts";
 import type { Thinking } from "../loop/model.ts";
 import { isSessionID } from "../record/sessions.ts";

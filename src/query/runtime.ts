@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { passedVariables } from "../base/node/without-keys.ts";
-import type { PermissionMode } from "../chat/events.ts";
+import type { PermissionMode } from "../chat/permission-mode.ts";
 import type { Rule } from "../chat/requests.ts";
 import { defaultStoreLimitBytes, noSessionCheckpoints, openCheckpoints } from "../checkpoints/session-checkpoints.ts";
 import { msg } from "../l10n/l10n.ts";

@@ -1,7 +1,8 @@
 /** Projects the events of a session onto SDK messages (spec K2), whose fields are those of Claude Code's public SDK. */
 import { type Chat, type Entry, findEntry } from "../chat/apply.ts";
 import type { ChatEvent, Status } from "../chat/events.ts";
-import { type AssistantMessage, contextSize, type Part, type ToolPart } from "../chat/message.ts";
+import type { AssistantMessage, Part, ToolPart } from "../chat/message.ts";
+import { contextSize } from "../chat/token-counts.ts";
 import type { SDKAssistantMessageError, SDKMessage } from "./query-types.ts";
 import { toBlocks, toResultBlock } from "./sdk-blocks.ts";
 import { stopReason, streamEvents, toUsage } from "./stream-events.ts";

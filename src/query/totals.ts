@@ -1,6 +1,7 @@
 /** Sums up a query or one of its prompts: tokens, cost and replies (spec B1, K2, K3). */
-import { type AssistantMessage, type ModelRef, noTokens, type Tokens } from "../chat/message.ts";
+import type { AssistantMessage, ModelRef, Tokens } from "../chat/message.ts";
 import { addSpent, type Charge, nothingSpent, spentOn } from "../chat/spent.ts";
+import { noTokens } from "../chat/token-counts.ts";
 import type { FactSource } from "../loop/setup/model-facts.ts";
 import type { KnownCost, ModelUsage, TokenUsage } from "./query-types.ts";
 import { toUsage } from "./stream-events.ts";

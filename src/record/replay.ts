@@ -1,14 +1,12 @@
 /** Reads records: the events of complete lines, and the chat that they fold into. */
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import * as z from "zod/mini";
-import { attempt } from "../base/attempt.ts";
 import { isRecord, parseJson } from "../base/json.ts";
 import { apply, type Chat, newChat } from "../chat/apply.ts";
-import { RecordedEvent } from "../chat/events.ts";
+import type { RecordedEvent } from "../chat/events.ts";
 import { msg } from "../l10n/l10n.ts";
 import { RecordError } from "../loop/storage.ts";
-import { fastCheck } from "./fast-check.ts";
+import { readEvent } from "./read-event.ts";
 
 /** Format number in the first line of each record. */
 export const recordVersion = 1;
@@ -66,7 +64,7 @@ export function readLines(path: string, from: number): RecordLines {
   for (let line = from === 0 ? 2 : 1; start < length; line++) {
     const stop = bytes.indexOf(newline, start);
     const text = bytes.toString("utf8", start, stop);
-    const event = parseLine(text);
+    const event = readEvent(text);
     if (event === undefined) broken.push({ line, text });
     else if (event !== "ignored") events.push(event);
     start = stop + 1;
@@ -103,16 +101,4 @@ function checkHeader(path: string, line: string): void {
     msg("{0} is not a session record.", path),
     msg("Choose another session. The file was not changed."),
   );
-}
-
-const isPlainEvent = fastCheck(RecordedEvent);
-
-/** A type of part that version 0.4.0 knew and this one does not. */
-const RemovedPart = z.object({ type: z.literal("part"), part: z.object({ type: z.literal("snapshot") }) });
-
-/** Returns undefined for a broken line. */
-function parseLine(line: string): RecordedEvent | "ignored" | undefined {
-  const value = attempt(() => JSON.parse(line), undefined);
-  if (isPlainEvent(value)) return value;
-  return RecordedEvent.safeParse(value).data ?? (RemovedPart.safeParse(value).success ? "ignored" : undefined);
 }

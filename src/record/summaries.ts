@@ -7,7 +7,7 @@ import path from "node:path";
 import * as z from "zod/mini";
 import { attempt } from "../base/attempt.ts";
 import type { Chat } from "../chat/apply.ts";
-import { contextSize } from "../chat/message.ts";
+import { contextSize } from "../chat/token-counts.ts";
 import { costOfSession } from "../loop/session/budget.ts";
 import { fastCheck } from "./fast-check.ts";
 

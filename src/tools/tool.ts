@@ -1,10 +1,14 @@
 /** A tool: its name, its input, and a `prepare` that only reads and returns a plan (T3). */
 
+import { en } from "zod/locales";
 import * as z from "zod/mini";
 import type { CallMetadata, FilePart, ToolDefinition } from "../chat/message.ts";
 import type { AskReason, Preview, Question, TextRange } from "../chat/requests.ts";
 import { msg } from "../l10n/l10n.ts";
 import type { Host, Protection } from "./host.ts";
+
+// Sets English error messages; without it zod/mini only says that a value is invalid.
+z.config(en());
 
 /** `none` and `read-only` calls may run side by side; in an untrusted workspace only these run. */
 type SideEffect = "none" | "read-only" | "mutating" | "network" | "blocking";

@@ -1,7 +1,8 @@
 /** Cases from data/loop.json, retold: the context window, compaction, Stop, and repeated text. */
 import assert from "node:assert/strict";
 import { apply, type Chat } from "../../src/chat/apply.ts";
-import { contextSize, type Tokens } from "../../src/chat/message.ts";
+import type { Tokens } from "../../src/chat/message.ts";
+import { contextSize } from "../../src/chat/token-counts.ts";
 import { overflowLimit, pendingPrompt } from "../../src/loop/context/context.ts";
 import { defaultLimits } from "../../src/loop/limits.ts";
 import { newSession } from "../../src/loop/session/session.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import { newID } from "../../src/base/ids.ts";
-import { AssistantMessage, Message, noTokens, Part, ToolState, UserMessage } from "../../src/chat/message.ts";
+import { AssistantMessage, Message, Part, ToolState, UserMessage } from "../../src/chat/message.ts";
+import { noTokens } from "../../src/chat/token-counts.ts";
 import { replay } from "../../src/record/replay.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";

@@ -1,7 +1,7 @@
 /** "OpenCode Agent Loop Specification": the processor's table of stream events, one test for each row. */
 import assert from "node:assert/strict";
 import type { Part } from "../../src/chat/message.ts";
-import { noTokens } from "../../src/chat/message.ts";
+import { noTokens } from "../../src/chat/token-counts.ts";
 import { type Model, ModelError, type ModelEvent } from "../../src/loop/model.ts";
 import { type Harness, harnesses, until } from "../loop/harness.ts";
 

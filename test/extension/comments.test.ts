@@ -6,7 +6,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { newID } from "../../src/base/ids.ts";
 import { newChat } from "../../src/chat/apply.ts";
-import { noTokens } from "../../src/chat/message.ts";
+import { noTokens } from "../../src/chat/token-counts.ts";
 import { commentCommands } from "../../src/extension/comments/comment-commands.ts";
 import { describePlace } from "../../src/extension/comments/comment-places.ts";
 import { CommentThreads } from "../../src/extension/comments/comment-threads.ts";

@@ -1,5 +1,6 @@
 /** Rules, a mode and questions as a session has them, for tests of what they decide about a call. */
-import type { ChatEvent, PermissionMode } from "../../src/chat/events.ts";
+import type { ChatEvent } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import type { Rule } from "../../src/chat/requests.ts";
 import { OpenRequests } from "../../src/loop/permissions/open-requests.ts";
 import { type BeforeAsking, type CallToJudge, Permissions } from "../../src/loop/permissions/permissions.ts";

@@ -1,7 +1,8 @@
 /** C9: what holds of a fresh context afterwards: in a compaction, a fork, a rewind, a reload, an export; and how full it says it is. */
 import assert from "node:assert/strict";
 import { type Chat, isFinishedSummary } from "../../src/chat/apply.ts";
-import { contextSize, type Part } from "../../src/chat/message.ts";
+import type { Part } from "../../src/chat/message.ts";
+import { contextSize } from "../../src/chat/token-counts.ts";
 import { visibleEntries } from "../../src/loop/context/context.ts";
 import { contextShare } from "../../src/loop/context/context-share.ts";
 import { defaultLimits } from "../../src/loop/limits.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { newChat } from "../../src/chat/apply.ts";
-import { type AssistantMessage, noTokens, type Part } from "../../src/chat/message.ts";
+import type { AssistantMessage, Part } from "../../src/chat/message.ts";
+import { noTokens } from "../../src/chat/token-counts.ts";
 import { isLoop, LoopDetection, type MadeCall, maxCallsCompared } from "../../src/loop/calls/loop-detection.ts";
 import { loopCases } from "../cases/loop-cases.ts";
 import { continueLoop, denyWith, stopLoop } from "./answers.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import type { ModelRequest } from "../../src/loop/model.ts";
 import { failure, type Reply, type Said } from "../scripted-model.ts";
 import { isSummary, textOf } from "./compacting.ts";

@@ -1,6 +1,6 @@
 /** Calls that are to run outside of the sandbox ask, whatever mode, hooks and rules for other permissions say. */
 import assert from "node:assert/strict";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import type { Rule } from "../../src/chat/requests.ts";
 import { type HookEvent, type Hooks, noOutcome } from "../../src/loop/hooks.ts";
 import { harnesses } from "./harness.ts";

@@ -1,7 +1,7 @@
 /** Which paths rules that deny or ask cover, and how a tool sees them (spec T8, M1). */
 import assert from "node:assert/strict";
 import path from "node:path";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import type { Rule } from "../../src/chat/requests.ts";
 import { ruledOut } from "../../src/loop/permissions/own-reads.ts";
 import { judgeCommand, partsOf } from "../../src/loop/permissions/parts.ts";

@@ -1,7 +1,7 @@
 /** Why calls are allowed, asked about and denied, and what a rule is about (spec T1, T7, T8, S1). */
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import type { Rule } from "../../src/chat/requests.ts";
 import { isWhollyDenied, judge, type Lineage } from "../../src/loop/permissions/rules.ts";
 import { defineTool, type PermissionRequirement, type Restriction, type Tool } from "../../src/tools/tool.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import type { Rule } from "../../src/chat/requests.ts";
 import { alwaysRules, isWhollyDenied, judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";

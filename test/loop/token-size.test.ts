@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Entry } from "../../src/chat/apply.ts";
-import { noTokens } from "../../src/chat/message.ts";
+import { noTokens } from "../../src/chat/token-counts.ts";
 import { estimateContext, sizeOfEntry, sum } from "../../src/loop/context/context.ts";
 import { judgeReported } from "../../src/loop/context/reported-size.ts";
 import { sizeOfText } from "../../src/loop/context/token-size.ts";

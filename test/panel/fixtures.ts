@@ -2,17 +2,12 @@
 import { type Chat, type Entry, newChat } from "../../src/chat/apply.ts";
 import type { Starter } from "../../src/chat/connect.ts";
 import type { Queued } from "../../src/chat/events.ts";
-import {
-  type AssistantMessage,
-  type CallMetadata,
-  noTokens,
-  type Part,
-  type ToolState,
-} from "../../src/chat/message.ts";
+import type { AssistantMessage, CallMetadata, Part, ToolState } from "../../src/chat/message.ts";
 import type { ModelChoice } from "../../src/chat/model-views.ts";
 import type { PanelState } from "../../src/chat/panel-state.ts";
 import type { ReviewFile } from "../../src/chat/review-views.ts";
 import type { MergeView, RivalView, SessionSummary, SessionTab, WorktreeView } from "../../src/chat/session-views.ts";
+import { noTokens } from "../../src/chat/token-counts.ts";
 import { cartDiff, cwd, patch, sessionID } from "./fixture-values.ts";
 import type { Unnumbered } from "./page.ts";
 

@@ -1,6 +1,6 @@
 /** A session as long as they get: thousands of steps, whose calls have long outputs. */
 import type { Chat, Entry } from "../../src/chat/apply.ts";
-import { noTokens } from "../../src/chat/message.ts";
+import { noTokens } from "../../src/chat/token-counts.ts";
 import * as f from "./fixtures.ts";
 
 export interface Length {

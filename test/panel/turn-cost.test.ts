@@ -1,6 +1,6 @@
 /** What an answer took, from its messages. */
 import assert from "node:assert/strict";
-import { noTokens } from "../../src/chat/message.ts";
+import { noTokens } from "../../src/chat/token-counts.ts";
 import { costLine, costRows, turnCost } from "../../webview/lib/turn-cost.ts";
 import { answered } from "./answer-states.ts";
 import * as f from "./fixtures.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
 import * as z from "zod/mini";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import { type Hooks, noOutcome } from "../../src/loop/hooks.ts";
 import type { Thinking } from "../../src/loop/model.ts";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import fc from "fast-check";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import type { Rule } from "../../src/chat/requests.ts";
 import { mayCoverPath, restrictedPath } from "../../src/loop/permissions/path-rules.ts";
 import { ruledHost } from "../../src/loop/permissions/ruled-host.ts";

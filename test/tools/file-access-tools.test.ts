@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import { alwaysRules, judge, strictest } from "../../src/loop/permissions/rules.ts";
 import { protectedBelow } from "../../src/tools/file-access/protected-below.ts";
 import { TestWorkspace } from "./workspace.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { PermissionMode } from "../../src/chat/events.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import type { Rule } from "../../src/chat/requests.ts";
 import { ruledHost } from "../../src/loop/permissions/ruled-host.ts";
 import { judge, type RuleBook, strictest } from "../../src/loop/permissions/rules.ts";

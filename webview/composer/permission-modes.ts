@@ -1,7 +1,7 @@
 /** How the permission modes are named, told and shown, and the agents that stand beside them. */
 
-import type { PermissionMode } from "../../src/chat/events.ts";
 import type { AgentChoice, PanelState } from "../../src/chat/panel-state.ts";
+import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import { counted, t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "../lib/icons.ts";
 

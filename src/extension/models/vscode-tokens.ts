@@ -2,7 +2,8 @@
 import type * as vscode from "vscode";
 import * as z from "zod/mini";
 import { parseJson } from "../../base/json.ts";
-import { noTokens, type Tokens } from "../../chat/message.ts";
+import type { Tokens } from "../../chat/message.ts";
+import { noTokens } from "../../chat/token-counts.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import { contentText } from "./vscode-request.ts";
 

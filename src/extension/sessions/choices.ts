@@ -3,8 +3,8 @@
 import type * as vscode from "vscode";
 import * as z from "zod/mini";
 import type { Chat } from "../../chat/apply.ts";
-import { PermissionMode } from "../../chat/events.ts";
 import { ModelRef } from "../../chat/message.ts";
+import { PermissionMode } from "../../chat/permission-mode.ts";
 import { BuildMode } from "../../chat/requests.ts";
 import { type ThinkingLevel, thinkingLevels } from "../../chat/thinking.ts";
 import { t } from "../../l10n/l10n.ts";

@@ -3,8 +3,9 @@
 import { newID } from "../../base/ids.ts";
 import { never } from "../../base/never.ts";
 import { apply, type Chat, newChat } from "../../chat/apply.ts";
-import { type ChatEvent, isRecorded } from "../../chat/events.ts";
+import type { ChatEvent } from "../../chat/events.ts";
 import type { UserMessage } from "../../chat/message.ts";
+import { isRecorded } from "../../chat/recorded-events.ts";
 import { textOf } from "../../chat/words.ts";
 import { english, msg } from "../../l10n/l10n.ts";
 import { type SubagentTask, ToolError } from "../../tools/tool.ts";

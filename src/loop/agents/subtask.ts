@@ -2,7 +2,8 @@
 
 import { newID } from "../../base/ids.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
-import { type AssistantMessage, noTokens, type SubtaskPart, type UserMessage } from "../../chat/message.ts";
+import type { AssistantMessage, SubtaskPart, UserMessage } from "../../chat/message.ts";
+import { noTokens } from "../../chat/token-counts.ts";
 import type { CallEnd } from "../calls/call-in-progress.ts";
 import { runCalls } from "../calls/calls.ts";
 import { measureContext } from "../context/context.ts";

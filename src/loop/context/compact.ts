@@ -2,15 +2,8 @@
 
 import { newID } from "../../base/ids.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
-import {
-  type AssistantMessage,
-  contextSize,
-  type ErrorCode,
-  type Finish,
-  noTokens,
-  type ReplyError,
-  type UserMessage,
-} from "../../chat/message.ts";
+import type { AssistantMessage, ErrorCode, Finish, ReplyError, UserMessage } from "../../chat/message.ts";
+import { contextSize, noTokens } from "../../chat/token-counts.ts";
 import { english, msg, msgCount } from "../../l10n/l10n.ts";
 import { ModelError } from "../model.ts";
 import { streamReply } from "../reply/reply.ts";

@@ -1,6 +1,6 @@
 /** How full the window is, for the meter. */
 import { type Chat, isFinishedSummary } from "../../chat/apply.ts";
-import { contextSize } from "../../chat/message.ts";
+import { contextSize } from "../../chat/token-counts.ts";
 import type { FactSource } from "../setup/model-facts.ts";
 import { fixedSize, sizeOfEntry, sum, visibleEntries } from "./context.ts";
 

@@ -2,7 +2,8 @@
 
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
 import type { CacheUse, ContextUse, PieceSum, PieceView } from "../../chat/context-views.ts";
-import { contextSize, noTokens, type Part, type Tokens } from "../../chat/message.ts";
+import type { Part, Tokens } from "../../chat/message.ts";
+import { contextSize, noTokens } from "../../chat/token-counts.ts";
 import type { Limits } from "../limits.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { costOf } from "../setup/model-facts.ts";

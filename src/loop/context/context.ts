@@ -2,7 +2,8 @@
 
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
 import { commentText } from "../../chat/comments.ts";
-import { contextSize, type Finish, type Part, type ToolPart, type UserMessage } from "../../chat/message.ts";
+import type { Finish, Part, ToolPart, UserMessage } from "../../chat/message.ts";
+import { contextSize } from "../../chat/token-counts.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { Limits } from "../limits.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";

@@ -6,8 +6,9 @@
 
 import { newID } from "../../base/ids.ts";
 import { findEntry } from "../../chat/apply.ts";
-import { type AssistantMessage, noTokens, type UserMessage } from "../../chat/message.ts";
+import type { AssistantMessage, UserMessage } from "../../chat/message.ts";
 import { planText } from "../../chat/plan-text.ts";
+import { noTokens } from "../../chat/token-counts.ts";
 import { textOf } from "../../chat/words.ts";
 import { pathOf } from "../setup/project.ts";
 import type { ChatAccess, Turn } from "../turn.ts";

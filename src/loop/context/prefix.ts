@@ -2,8 +2,9 @@
 
 import { newID } from "../../base/ids.ts";
 import { sameJson } from "../../base/json.ts";
-import type { PermissionMode, Prefix } from "../../chat/events.ts";
+import type { Prefix } from "../../chat/events.ts";
 import type { UserMessage } from "../../chat/message.ts";
+import type { PermissionMode } from "../../chat/permission-mode.ts";
 import { english } from "../../l10n/l10n.ts";
 import { isHarmless } from "../../tools/tool.ts";
 import type { ModelRequest } from "../model.ts";

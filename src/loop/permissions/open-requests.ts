@@ -2,8 +2,9 @@
 
 import { sameJson } from "../../base/json.ts";
 import { never } from "../../base/never.ts";
+import type { Answer, AnswerTo } from "../../chat/answers.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import type { Answer, AnswerTo, PermissionRequest, Rule, RuleScope, UserRequest } from "../../chat/requests.ts";
+import type { PermissionRequest, Rule, RuleScope, UserRequest } from "../../chat/requests.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { isAnything, problemOf } from "./examples.ts";
 

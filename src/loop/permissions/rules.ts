@@ -1,6 +1,6 @@
 /** Judges calls by rules: the last one that matches decides (spec T1, T7). Asking the user is in permissions.ts. */
 
-import type { PermissionMode } from "../../chat/events.ts";
+import type { PermissionMode } from "../../chat/permission-mode.ts";
 import { noRuleWords, type Rule } from "../../chat/requests.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Protection } from "../../tools/host.ts";

@@ -3,16 +3,9 @@
 import { newID } from "../../base/ids.ts";
 import { never } from "../../base/never.ts";
 import { type Entry, findEntry, findPart } from "../../chat/apply.ts";
-import {
-  type AssistantMessage,
-  type Finish,
-  noTokens,
-  type Part,
-  type ReplyError,
-  type Tokens,
-  type UserMessage,
-} from "../../chat/message.ts";
+import type { AssistantMessage, Finish, Part, ReplyError, Tokens, UserMessage } from "../../chat/message.ts";
 import { spentOn } from "../../chat/spent.ts";
+import { noTokens } from "../../chat/token-counts.ts";
 import { textOf } from "../../chat/words.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { isHarmless } from "../../tools/tool.ts";

@@ -1,6 +1,7 @@
 import { newID } from "../../base/ids.ts";
 import { sameJson } from "../../base/json.ts";
-import { type AssistantMessage, type ModelRef, noTokens } from "../../chat/message.ts";
+import type { AssistantMessage, ModelRef } from "../../chat/message.ts";
+import { noTokens } from "../../chat/token-counts.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { asBegun, countUpTo } from "../context/context.ts";
 import { toolUseOf, unbind } from "../context/prefix.ts";

@@ -1,6 +1,7 @@
 /** One reply without tools, outside of the conversation: a session's title, a commit message. */
 import type { Entry } from "../../chat/apply.ts";
-import { type ModelRef, noTokens, type Tokens } from "../../chat/message.ts";
+import type { ModelRef, Tokens } from "../../chat/message.ts";
+import { noTokens } from "../../chat/token-counts.ts";
 import type { Agent } from "../agents/agents.ts";
 import { sizeOfText } from "../context/token-size.ts";
 import type { Model, ModelError } from "../model.ts";

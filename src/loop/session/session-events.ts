@@ -1,6 +1,7 @@
 /** The events of a session: recorded, applied to its chat, and passed on to listeners. */
 import { apply, type Chat } from "../../chat/apply.ts";
-import { type ChatEvent, isRecorded } from "../../chat/events.ts";
+import type { ChatEvent } from "../../chat/events.ts";
+import { isRecorded } from "../../chat/recorded-events.ts";
 import type { Log } from "../log.ts";
 import type { Recorder } from "../storage.ts";
 

@@ -1,8 +1,8 @@
 /** Resolves the configuration of an answer: agent, model, tools, system prompt (spec L8, T1, M). */
 
 import { sameJson } from "../../base/json.ts";
-import type { PermissionMode } from "../../chat/events.ts";
 import type { ModelRef, ToolDefinition, UserMessage } from "../../chat/message.ts";
+import type { PermissionMode } from "../../chat/permission-mode.ts";
 import type { BuildMode } from "../../chat/requests.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { Host } from "../../tools/host.ts";

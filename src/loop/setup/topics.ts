@@ -2,7 +2,7 @@
  * Topics about the model's surroundings: in the system prompt at first, appended when they change (C7, M1).
  * Its texts are for the model.
  */
-import type { PermissionMode } from "../../chat/events.ts";
+import type { PermissionMode } from "../../chat/permission-mode.ts";
 import type { Agent } from "../agents/agents.ts";
 import type { Thinking } from "../model.ts";
 import type { Project } from "./project.ts";

@@ -222,7 +222,9 @@ describe("restores that are killed", () => {
     log.append({ ...other, id: "older", at: Date.now() - 3_600_000 });
     assert.ok((restores.restored()?.open ?? 0) > 0);
   });
+});
 
+describe("files of restores that are killed", () => {
   randomly("V31 a half-written file is recognized, whatever the place, and nothing else is taken for one", () => {
     const bytes = fc.uint8Array({ maxLength: 12, max: 3 }).map((array) => Buffer.from(array));
     fc.assert(

@@ -52,7 +52,7 @@ async function opened(window: Window, panel: Frame, title: string): Promise<Open
   const row = panel.getByRole("region", { name: "Sessions" }).getByRole("button", { name: new RegExp(`^${title}`) });
   await row.waitFor();
   await wait(500);
-  const seen = await panel.evaluateHandle(watchClick, lastWords);
+  const seen = await panel.evaluateHandle(watchClick, { words: lastWords, limitMs: 30_000 });
   await row.click();
   await seen.evaluate(({ painted }) => painted);
   await window.page.keyboard.press("x");
@@ -65,7 +65,10 @@ async function opened(window: Window, panel: Frame, title: string): Promise<Open
 }
 
 /** Runs in the panel. Times are in ms, since the next click. The text box has the focus as soon as the words are painted. */
-function watchClick(words: string): { painted: Promise<number>; letter: Promise<number> } {
+function watchClick({ words, limitMs }: { words: string; limitMs: number }): {
+  painted: Promise<number>;
+  letter: Promise<number>;
+} {
   const painted = Promise.withResolvers<number>();
   const letter = Promise.withResolvers<number>();
   const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -73,7 +76,8 @@ function watchClick(words: string): { painted: Promise<number>; letter: Promise<
   const task = () => new Promise((done) => setTimeout(done));
   const isSeen = () => {
     const log = document.querySelector("[role=log]");
-    if (!log?.checkVisibility() || !log.textContent?.trimEnd().endsWith(words)) return false;
+    // What can be done with the answer stands below its words.
+    if (!log?.checkVisibility() || !log.textContent?.slice(-2 * words.length - 100).includes(words)) return false;
     return log.scrollHeight - log.scrollTop - log.clientHeight < 2;
   };
   const watch = async () => {
@@ -84,12 +88,14 @@ function watchClick(words: string): { painted: Promise<number>; letter: Promise<
       letter.resolve(performance.now() - start);
     };
     addEventListener("input", () => void typed(), { capture: true, once: true });
-    do await frame();
-    while (!isSeen());
+    do {
+      if (performance.now() - start > limitMs) throw new Error(`“${words}” was not seen within ${limitMs} ms`);
+      await frame();
+    } while (!isSeen());
     await task();
     document.querySelector("textarea")?.focus();
     painted.resolve(performance.now() - start);
   };
-  addEventListener("click", () => void watch(), { capture: true, once: true });
+  addEventListener("click", () => void watch().catch(painted.reject), { capture: true, once: true });
   return { painted: painted.promise, letter: letter.promise };
 }

@@ -1,8 +1,8 @@
 /** Context keys of the manifest's `when` clauses and enablements. */
 import * as vscode from "vscode";
-import type { WorktreePage } from "./panel/worktree-page.ts";
 import type { Conversations } from "./sessions/conversations.ts";
 import { stateOf } from "./sessions/summary.ts";
+import type { WorktreePage } from "./worktrees/worktree-page.ts";
 
 /** With the values that VS Code has. */
 const known = new Map<string, boolean>();

@@ -1,12 +1,12 @@
 import type * as vscode from "vscode";
 import type { Chat } from "../chat/apply.ts";
 import { t } from "../l10n/l10n.ts";
+import { proposedText } from "./answers/open.ts";
+import { sentText } from "./attachments/sent-attachments.ts";
+import { checkpointText } from "./checkpoints/editor-checkpoints.ts";
 import { planAt } from "./comments/plan-documents.ts";
-import { proposedText } from "./panel/open.ts";
-import { sentText } from "./panel/sent-attachments.ts";
-import { worktreeText } from "./panel/worktree-diff.ts";
 import type { ShownReview } from "./review/shown-review.ts";
-import { checkpointText } from "./sessions/editor-checkpoints.ts";
+import { worktreeText } from "./worktrees/worktree-diff.ts";
 
 /** The text of a comparison that the window shows again after a reload. */
 const closedWithWindow = `${t("This comparison ended when the window was reloaded. Open it again from Rondo's panel.")}\n`;

@@ -2,21 +2,21 @@
 import type * as vscode from "vscode";
 import { sameJson } from "../base/json.ts";
 import type { Chat } from "../chat/apply.ts";
+import type { BypassEnds } from "./bypass/bypass-ends.ts";
+import type { RestorePage } from "./checkpoints/restore-page.ts";
 import type { Comments } from "./comments/comments.ts";
 import type { Follow } from "./follow/follow.ts";
 import { showEdit } from "./follow/show-edit.ts";
 import type { Attention } from "./outside/attention.ts";
 import type { Panel } from "./panel/panel.ts";
-import type { RestorePage } from "./panel/restore-page.ts";
-import type { RivalsPage } from "./panel/rivals-page.ts";
-import type { WorktreePage } from "./panel/worktree-page.ts";
 import type { Review } from "./review/review.ts";
-import type { BypassEnds } from "./sessions/bypass-ends.ts";
 import type { ChangeAuthors } from "./sessions/change-authors.ts";
 import { remembered } from "./sessions/choices.ts";
 import type { ConversationObserver } from "./sessions/conversation-options.ts";
 import type { Conversations } from "./sessions/conversations.ts";
 import type { SessionMarks } from "./sessions/session-marks.ts";
+import type { RivalsPage } from "./worktrees/rivals-page.ts";
+import type { WorktreePage } from "./worktrees/worktree-page.ts";
 
 interface ObserverParts {
   attention: Attention;

@@ -5,8 +5,8 @@ import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { realFolder } from "../../src/base/node/read-checked.ts";
+import { AttachError, Attachments } from "../../src/extension/attachments/attachments.ts";
 import { editorWorkspace } from "../../src/extension/host/editor-workspace.ts";
-import { AttachError, Attachments } from "../../src/extension/panel/attachments.ts";
 import { ruledOut } from "../../src/loop/permissions/own-reads.ts";
 import { nodeWorkspace, versionOf } from "../../src/tools/node-host/workspace.ts";
 

@@ -6,9 +6,9 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { SessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
+import { checkpointText, compareWith, editorCheckpoints } from "../../src/extension/checkpoints/editor-checkpoints.ts";
 import { Review } from "../../src/extension/review/review.ts";
 import { StepChanges } from "../../src/extension/review/step-changes.ts";
-import { checkpointText, compareWith, editorCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
 
 const { signal } = new AbortController();
 

@@ -5,11 +5,11 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { EditorContext, EditorContextKind } from "../../src/chat/editor-views.ts";
 import type { Attachment } from "../../src/chat/prompt-input.ts";
+import { AttachError, Attachments } from "../../src/extension/attachments/attachments.ts";
 import { DebugOutput } from "../../src/extension/editor/debug-output.ts";
 import { EditorContexts } from "../../src/extension/editor/editor-contexts.ts";
 import { TerminalCommands } from "../../src/extension/editor/terminal-commands.ts";
 import { editorWorkspace } from "../../src/extension/host/editor-workspace.ts";
-import { AttachError, Attachments } from "../../src/extension/panel/attachments.ts";
 import { nodeWorkspace } from "../../src/tools/node-host/workspace.ts";
 
 const { Error: error, Warning: warning, Information: info, Hint: hint } = vscode.DiagnosticSeverity;

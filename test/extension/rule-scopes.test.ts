@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { Rule } from "../../src/chat/requests.ts";
-import { StoredRules } from "../../src/extension/sessions/stored-rules.ts";
+import { StoredRules } from "../../src/extension/rules/stored-rules.ts";
 import { watchSettings } from "../../src/extension/settings.ts";
 
 const allow = (pattern: string): Rule => ({ permission: "bash", pattern, action: "allow" });

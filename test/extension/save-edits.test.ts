@@ -7,10 +7,10 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import type { SessionCheckpoints } from "../../src/checkpoints/session-checkpoints.ts";
+import { editorCheckpoints } from "../../src/extension/checkpoints/editor-checkpoints.ts";
 import { putText } from "../../src/extension/host/documents.ts";
 import { Review } from "../../src/extension/review/review.ts";
 import { StepChanges } from "../../src/extension/review/step-changes.ts";
-import { editorCheckpoints } from "../../src/extension/sessions/editor-checkpoints.ts";
 
 const { signal } = new AbortController();
 const original = "one()\ntwo()\nthree()\nfour()\nfive()\nsix()\n";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import type { Part } from "../../src/chat/message.ts";
-import { configPlace } from "../../src/extension/panel/config-place.ts";
+import { configPlace } from "../../src/extension/conversation/config-place.ts";
 import { fixedSize } from "../../src/loop/context/context.ts";
 import { contextUse } from "../../src/loop/context/context-use.ts";
 import { defaultLimits } from "../../src/loop/limits.ts";

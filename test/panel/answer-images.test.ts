@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PNG } from "pngjs";
-import { readAnswerImage } from "../../src/extension/panel/answer-images.ts";
+import { readAnswerImage } from "../../src/extension/answers/answer-images.ts";
 
 const png = PNG.sync.write(new PNG({ width: 4, height: 3 }));
 const bomb = Buffer.from(png);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { realFolder } from "../../src/base/node/read-checked.ts";
-import { SlashCommands } from "../../src/extension/panel/slash-commands.ts";
+import { SlashCommands } from "../../src/extension/composer/slash-commands.ts";
 import { localized } from "../../src/l10n/l10n.ts";
 import { skillsText } from "../../src/loop/setup/system-prompt.ts";
 import { ServerPrompts } from "../../src/mcp/prompts/server-prompts.ts";

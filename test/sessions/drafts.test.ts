@@ -1,7 +1,7 @@
 /** Drafts of several sessions, over a real reload of what is stored. */
 import assert from "node:assert/strict";
 import type * as vscode from "vscode";
-import { Drafts } from "../../src/extension/sessions/drafts.ts";
+import { Drafts } from "../../src/extension/composer/drafts.ts";
 
 /** Values as VS Code keeps them: as JSON. */
 function memory(): vscode.Memento {

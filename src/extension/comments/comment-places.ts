@@ -5,7 +5,7 @@ import { shortened } from "../../chat/comments.ts";
 import type { SentComment } from "../../chat/prompt-input.ts";
 import { t } from "../../l10n/l10n.ts";
 import { oldLines } from "../../review/hunks.ts";
-import { AttachError, type Attachments } from "../panel/attachments.ts";
+import { AttachError, type Attachments } from "../attachments/attachments.ts";
 import type { Review } from "../review/review.ts";
 import { isPlan, planIDOf } from "./plan-documents.ts";
 

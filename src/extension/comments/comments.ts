@@ -4,7 +4,7 @@ import { attempt } from "../../base/attempt.ts";
 import type { Chat } from "../../chat/apply.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import type { Session } from "../../loop/session/session.ts";
-import type { Attachments } from "../panel/attachments.ts";
+import type { Attachments } from "../attachments/attachments.ts";
 import type { Handlers } from "../panel/handlers.ts";
 import type { Review } from "../review/review.ts";
 import type { Conversations } from "../sessions/conversations.ts";

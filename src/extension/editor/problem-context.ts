@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { counted, t } from "../../l10n/l10n.ts";
-import type { Attachments } from "../panel/attachments.ts";
+import type { Attachments } from "../attachments/attachments.ts";
 import { describeProblems } from "./problem-prompt.ts";
 
 type FileProblems = readonly [vscode.Uri, readonly vscode.Diagnostic[]];

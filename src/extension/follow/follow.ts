@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 import type { FollowState } from "../../chat/editor-views.ts";
 import type { ChatEvent } from "../../chat/events.ts";
 import { t } from "../../l10n/l10n.ts";
-import { findFile } from "../panel/open.ts";
+import { findFile } from "../answers/open.ts";
 import { type AgentPlace, placeOfCall } from "./agent-place.ts";
 
 interface FollowOptions {

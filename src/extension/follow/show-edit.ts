@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { diffsOf } from "../../chat/diffs.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import { findFile } from "../panel/open.ts";
+import { findFile } from "../answers/open.ts";
 
 /** Shows a file that the agent has changed, but only if no other tab is open, so that it never gets in the way. */
 export async function showEdit(event: ChatEvent): Promise<void> {

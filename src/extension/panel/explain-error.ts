@@ -8,8 +8,8 @@ import { RecordError } from "../../loop/storage.ts";
 import { ImportError } from "../../loop/transfer/import.ts";
 import { ServerRequestError } from "../../mcp/request-failure.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
+import { AttachError } from "../attachments/attachments.ts";
 import { NoticeError } from "../notice-error.ts";
-import { AttachError } from "./attachments.ts";
 
 const modelFixes: Readonly<Partial<Record<ModelErrorKind, NoticeFix>>> = {
   "no-key": "connect",

@@ -7,7 +7,9 @@ import { contextShare } from "../../loop/context/context-share.ts";
 import { costOfSession } from "../../loop/session/budget.ts";
 import { presentMode } from "../../loop/setup/agent-config.ts";
 import type { Ledger } from "../../loop/storage.ts";
+import type { RestorePage } from "../checkpoints/restore-page.ts";
 import type { Comments } from "../comments/comments.ts";
+import type { Composer } from "../composer/composer.ts";
 import type { Follow } from "../follow/follow.ts";
 import { openFolders } from "../host/documents.ts";
 import type { WindowServers } from "../mcp/window-servers.ts";
@@ -20,10 +22,8 @@ import type { Conversations } from "../sessions/conversations.ts";
 import type { Projects } from "../sessions/projects.ts";
 import type { SessionMarks } from "../sessions/session-marks.ts";
 import { readSettings } from "../settings.ts";
-import type { Composer } from "./composer.ts";
-import type { RestorePage } from "./restore-page.ts";
-import type { Starters } from "./starters.ts";
-import type { WorktreePage } from "./worktree-page.ts";
+import type { Starters } from "../starters/starters.ts";
+import type { WorktreePage } from "../worktrees/worktree-page.ts";
 
 const maxRecent = 5;
 

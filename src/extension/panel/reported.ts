@@ -1,4 +1,4 @@
-import { RefusedFileError } from "./attachments.ts";
+import { RefusedFileError } from "../attachments/attachments.ts";
 import type { PanelContext } from "./handlers.ts";
 
 type Page = Pick<PanelContext, "send" | "explain">;

@@ -6,18 +6,18 @@ import { forLog } from "../../loop/loop-events.ts";
 import { combineExternalTools } from "../../loop/setup/external-tools.ts";
 import type { SpendingLedger } from "../../record/ledger.ts";
 import type { SessionParts } from "../../runtime/compose-session.ts";
+import { editorCheckpoints, forgetCheckpoints } from "../checkpoints/editor-checkpoints.ts";
 import type { EditorHost } from "../host/vscode-host.ts";
 import { vscodeTools } from "../host/vscode-tools.ts";
 import type { WindowServers } from "../mcp/window-servers.ts";
 import type { Models } from "../models/models.ts";
-import type { TracePage } from "../panel/trace-page.ts";
 import type { Review } from "../review/review.ts";
 import type { StepChanges } from "../review/step-changes.ts";
+import type { StoredRules } from "../rules/stored-rules.ts";
 import { readSettings } from "../settings.ts";
+import type { TracePage } from "../trace/trace-page.ts";
 import type { WindowDeps } from "./conversation-options.ts";
-import { editorCheckpoints, forgetCheckpoints } from "./editor-checkpoints.ts";
 import type { Projects } from "./projects.ts";
-import type { StoredRules } from "./stored-rules.ts";
 
 interface WindowParts {
   changes: StepChanges;

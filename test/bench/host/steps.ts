@@ -4,8 +4,8 @@ import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
+import { editorCheckpoints } from "../../../src/extension/checkpoints/editor-checkpoints.ts";
 import { StepChanges } from "../../../src/extension/review/step-changes.ts";
-import { editorCheckpoints } from "../../../src/extension/sessions/editor-checkpoints.ts";
 import { type HostReport, ReviewWindow, reportBoth, settle } from "./window.ts";
 
 const { signal } = new AbortController();

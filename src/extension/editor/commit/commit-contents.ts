@@ -1,5 +1,5 @@
 /** Collects what will be committed. Protected files are named and not shown. Its texts are for the model. */
-import type { Attachments } from "../../panel/attachments.ts";
+import type { Attachments } from "../../attachments/attachments.ts";
 import type { CommitContents, CommittedFile } from "./commit-prompt.ts";
 import { currentOf, diffOf, namesOf, whyNotShown } from "./git-changes.ts";
 import { type GitChange, type GitRepository, letterOf } from "./git-extension.ts";

@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import { t } from "../../../l10n/l10n.ts";
 import { ModelError } from "../../../loop/model.ts";
+import type { Attachments } from "../../attachments/attachments.ts";
 import { showNotice } from "../../notice-fixes.ts";
-import type { Attachments } from "../../panel/attachments.ts";
 import type { PanelContext } from "../../panel/handlers.ts";
 import type { BriefModel } from "../brief-model.ts";
 import { collectChanges } from "./commit-contents.ts";

@@ -1,7 +1,7 @@
 /** The changes against the last commit, of all repositories that VS Code has opened. Its texts are for the model. */
 import path from "node:path";
 import type * as vscode from "vscode";
-import type { Attachments } from "../../panel/attachments.ts";
+import type { Attachments } from "../../attachments/attachments.ts";
 import { type GitChange, type GitRepository, isUntracked, openRepositories } from "./git-extension.ts";
 
 export interface RepositoryChange {

@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 import { t } from "../../../l10n/l10n.ts";
+import type { Attachments } from "../../attachments/attachments.ts";
 import type { WriteWatch } from "../../host/editor-workspace.ts";
 import { isExact } from "../../host/file-encoding.ts";
-import type { Attachments } from "../../panel/attachments.ts";
 import type { PanelContext } from "../../panel/handlers.ts";
 import type { BriefModel } from "../brief-model.ts";
 import { lastLineOf } from "../last-line.ts";

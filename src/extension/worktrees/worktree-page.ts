@@ -20,9 +20,9 @@ import { openFolders } from "../host/documents.ts";
 import { pickModel } from "../models/model-picker.ts";
 import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
+import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
 import { chooseModel, modelFor, SessionChoices } from "../sessions/choices.ts";
 import { readSettings } from "../settings.ts";
-import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
 import { compareWorktree } from "./worktree-diff.ts";
 import { askBeforeMerge, listed, lostAfterCommit, lostNow, outsideGit } from "./worktree-losses.ts";
 

@@ -1,7 +1,7 @@
 /** Commands of tabs and worktrees. Their words are those of the panel. */
-import { type Handlers, handle, type PanelContext, type PanelRequest } from "./handlers.ts";
-import type { Panel } from "./panel.ts";
-import { reportedIn } from "./reported.ts";
+import { type Handlers, handle, type PanelContext, type PanelRequest } from "../panel/handlers.ts";
+import type { Panel } from "../panel/panel.ts";
+import { reportedIn } from "../panel/reported.ts";
 import type { WorktreePage } from "./worktree-page.ts";
 
 interface WorktreeCommandOptions {

@@ -9,7 +9,7 @@ import * as z from "zod/mini";
 import { attempt } from "../../base/attempt.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { SharedFolder } from "../review/shared-folder.ts";
-import type { SessionChoices } from "./choices.ts";
+import type { SessionChoices } from "../sessions/choices.ts";
 
 /** Maximum time between two looks at the clock: timers stand still while the computer sleeps. */
 const maxWaitMs = 30_000;

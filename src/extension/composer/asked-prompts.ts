@@ -1,7 +1,7 @@
 /** Prompts that wait for an MCP server: it is asked what the command in them says. Each can be stopped, and none is lost. */
 import type * as vscode from "vscode";
 import * as z from "zod/mini";
-import type { Drafts } from "../sessions/drafts.ts";
+import type { Drafts } from "./drafts.ts";
 
 /** The user has ended the wait. */
 export class AskingStopped extends Error {

@@ -3,10 +3,10 @@
 import { sameJson } from "../../base/json.ts";
 import type { PickerList } from "../../chat/model-list.ts";
 import type { ThinkingLevel } from "../../chat/thinking.ts";
-import type { Models } from "../models/models.ts";
-import { pickerList } from "../models/picker-list.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { modelFor, remembered, SessionChoices } from "../sessions/choices.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
+import type { Models } from "./models.ts";
+import { pickerList } from "./picker-list.ts";
 
 export class ModelPage {
   readonly #page: PanelContext;

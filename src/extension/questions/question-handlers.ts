@@ -5,9 +5,9 @@ import { t } from "../../l10n/l10n.ts";
 import { tryRule } from "../../loop/permissions/examples.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { ToolError } from "../../tools/tool.ts";
-import type { Composer } from "./composer.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
-import { openPreview } from "./open.ts";
+import { openPreview } from "../answers/open.ts";
+import type { Composer } from "../composer/composer.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
 
 export function questionHandlers({ conversations, send }: PanelContext, composer: Composer) {
   /** The text that the user sees now: what is found about an older one comes too late. */

@@ -9,12 +9,12 @@ import { markdownSteps, transcriptSteps } from "../../loop/transfer/export.ts";
 import { forkAfter, forkChat } from "../../loop/transfer/fork.ts";
 import { importInSlices } from "../../loop/transfer/import.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
+import { exportText } from "../answers/open.ts";
+import type { Composer } from "../composer/composer.ts";
 import { NoticeError } from "../notice-error.ts";
-import type { Conversations } from "../sessions/conversations.ts";
-import type { Composer } from "./composer.ts";
-import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
-import { exportText } from "./open.ts";
-import type { WorktreePage } from "./worktree-page.ts";
+import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
+import type { WorktreePage } from "../worktrees/worktree-page.ts";
+import type { Conversations } from "./conversations.ts";
 
 type ExportFormat = PanelRequest<"export-session">["format"];
 

@@ -7,9 +7,9 @@ import { t } from "../../l10n/l10n.ts";
 import type { LoopEvent } from "../../loop/loop-events.ts";
 import { sendTurns } from "../../trace/collector.ts";
 import { Tracer } from "../../trace/tracer.ts";
+import { exportText } from "../answers/open.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { readSettings } from "../settings.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
-import { exportText } from "./open.ts";
 
 const updateIntervalMs = 250;
 

@@ -8,7 +8,7 @@ import { t } from "../../l10n/l10n.ts";
 import { type ChangedLines, changedLines } from "../../worktrees/changes.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
 import type { Worktree } from "../../worktrees/worktree-store.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { compareRivals } from "./worktree-diff.ts";
 import type { WorktreePage } from "./worktree-page.ts";
 

@@ -10,9 +10,9 @@ import { t } from "../../l10n/l10n.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { cacheLifetime, isExpired } from "../../providers/families/cache-lifetime.ts";
 import type { Models } from "../models/models.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { chooseModel } from "../sessions/choices.ts";
 import { configPlace } from "./config-place.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
 
 /** Adds what only the window knows to what a session says of its context. */
 function contextView(session: Session, runsElsewhere: boolean, folders: readonly string[]): ContextUse {

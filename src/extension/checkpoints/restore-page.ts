@@ -8,9 +8,9 @@ import type { LastRestore } from "../../checkpoints/session-checkpoints.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
+import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
 import { chooseModel } from "../sessions/choices.ts";
-import { compareWith } from "../sessions/editor-checkpoints.ts";
-import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
+import { compareWith } from "./editor-checkpoints.ts";
 
 export class RestorePage implements vscode.Disposable {
   readonly #context: PanelContext;

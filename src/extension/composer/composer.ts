@@ -14,21 +14,21 @@ import { counted, t } from "../../l10n/l10n.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session, WhenBusy } from "../../loop/session/session.ts";
 import { withoutServerAnswer } from "../../mcp/prompts/server-prompts.ts";
+import { AttachError, type Attachments, RefusedFileError } from "../attachments/attachments.ts";
+import { pickFiles } from "../attachments/pick-files.ts";
+import type { EditorSelection } from "../attachments/selection.ts";
 import type { CommentThreads } from "../comments/comment-threads.ts";
 import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
+import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
+import { tellError } from "../panel/reported.ts";
 import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessions/choices.ts";
-import { Drafts } from "../sessions/drafts.ts";
 import { readSettings } from "../settings.ts";
 import { toldName } from "../told-name.ts";
+import type { WorktreePage } from "../worktrees/worktree-page.ts";
 import { AskedPrompts, AskingStopped } from "./asked-prompts.ts";
-import { AttachError, type Attachments, RefusedFileError } from "./attachments.ts";
-import type { Handlers, PanelContext, PanelRequest } from "./handlers.ts";
-import { pickFiles } from "./pick-files.ts";
-import { tellError } from "./reported.ts";
-import type { EditorSelection } from "./selection.ts";
+import { Drafts } from "./drafts.ts";
 import type { SlashCommands } from "./slash-commands.ts";
-import type { WorktreePage } from "./worktree-page.ts";
 
 interface WrittenPrompt {
   text: string;

@@ -1,7 +1,8 @@
 /** The page that lists the rules: shows them until it is closed, removes one, and explains a command. */
-import type { StoredRules } from "../sessions/stored-rules.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
-import { judge } from "./question-handlers.ts";
+
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import { judge } from "../questions/question-handlers.ts";
+import type { StoredRules } from "./stored-rules.ts";
 
 export function rulesHandlers({ conversations, send }: PanelContext, rules: StoredRules) {
   let isShown = false;

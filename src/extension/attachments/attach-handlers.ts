@@ -6,10 +6,10 @@ import type { Attachment } from "../../chat/prompt-input.ts";
 import { textFile } from "../../chat/text-file.ts";
 import { t } from "../../l10n/l10n.ts";
 import { mediaType } from "../../tools/text/codec.ts";
+import { openInEditor } from "../answers/open.ts";
+import type { Composer } from "../composer/composer.ts";
+import type { Handlers } from "../panel/handlers.ts";
 import { RefusedFileError } from "./attachments.ts";
-import type { Composer } from "./composer.ts";
-import type { Handlers } from "./handlers.ts";
-import { openInEditor } from "./open.ts";
 import { openSent } from "./sent-attachments.ts";
 
 interface AttachOptions {

@@ -7,14 +7,14 @@ import type { ModelRef } from "../../chat/message.ts";
 import { t } from "../../l10n/l10n.ts";
 import { checkAccess } from "../../providers/connect/check-access.ts";
 import { maskKey, ownerOfKey } from "../../providers/connect/key-owner.ts";
-import { pagesOf } from "../models/account.ts";
-import type { Keys } from "../models/keys.ts";
-import { type Models, signInCommand } from "../models/models.ts";
-import { accessOf, entryOf, type ProviderEntry, providerEntries } from "../models/provider-entries.ts";
-import { keepAddress } from "../models/provider-setting.ts";
-import { checkServer } from "../models/server-check.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { startedWith } from "../sessions/choices.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
+import { pagesOf } from "./account.ts";
+import type { Keys } from "./keys.ts";
+import { type Models, signInCommand } from "./models.ts";
+import { accessOf, entryOf, type ProviderEntry, providerEntries } from "./provider-entries.ts";
+import { keepAddress } from "./provider-setting.ts";
+import { checkServer } from "./server-check.ts";
 
 type ShownPage = Pick<PanelContext, "send" | "stateChanged">;
 

@@ -8,8 +8,8 @@ import type { FilePart } from "../../chat/message.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { t } from "../../l10n/l10n.ts";
 import { lastLineOf } from "../editor/last-line.ts";
+import type { Handlers } from "../panel/handlers.ts";
 import type { Attachments } from "./attachments.ts";
-import type { Handlers } from "./handlers.ts";
 
 /** A selection that grows changes many times a second. */
 const quietMs = 100;

@@ -11,7 +11,7 @@ import type { CodeSymbol } from "../../tools/host.ts";
 import { refusalOf } from "../../tools/node-host/locate.ts";
 import { fileSymbols, workspaceSymbols } from "../host/language-services.ts";
 import { NoticeError } from "../notice-error.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { openInEditor } from "./open.ts";
 
 /** Maximum time for the names of one request. */

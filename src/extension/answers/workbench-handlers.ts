@@ -6,7 +6,7 @@ import type { AnswerImage } from "../../chat/protocol.ts";
 import { t } from "../../l10n/l10n.ts";
 import { NoticeError } from "../notice-error.ts";
 import { runFix } from "../notice-fixes.ts";
-import type { Handlers, PanelContext } from "./handlers.ts";
+import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { missingFiles, openInEditor } from "./open.ts";
 
 interface WorkbenchOptions {

@@ -1,26 +1,34 @@
 /** Context keys of the manifest's `when` clauses and enablements. */
 import * as vscode from "vscode";
+import type { Models } from "./models/models.ts";
+import type { WindowServices } from "./services.ts";
 import type { Conversations } from "./sessions/conversations.ts";
 import { stateOf } from "./sessions/summary.ts";
+import type { EditorWindow } from "./window.ts";
+import type { KnownWorktrees } from "./worktrees/known-worktrees.ts";
 import type { WorktreePage } from "./worktrees/worktree-page.ts";
 
 /** With the values that VS Code has. */
 const known = new Map<string, boolean>();
 
-/** `isConnected`: whether there is a model, which is the first step of the walkthrough. */
-export function updateContextKeys(
-  { current, tabs }: Conversations,
-  worktrees: WorktreePage,
-  isConnected: boolean,
+export function keepContextKeys(
+  window: EditorWindow,
+  { models, page, worktrees }: WindowServices,
+  own: WorktreePage,
 ): void {
+  window.own(window.onDidChangeState(() => update(page.conversations, models, worktrees, own)));
+}
+
+function update({ current, tabs }: Conversations, models: Models, all: KnownWorktrees, worktrees: WorktreePage): void {
   const { session, status, messages } = current.chat;
   const now = {
-    "rondo.connected": isConnected,
+    // The first step of the walkthrough.
+    "rondo.connected": models.readiness.type === "ready",
     "rondo.asks": stateOf(current.chat) === "asks",
     "rondo.running": status.type !== "idle",
     "rondo.hasMessages": messages.length > 0,
     "rondo.hasTabs": tabs.length > 1,
-    "rondo.hasWorktree": worktrees.view(session.id) !== undefined,
+    "rondo.hasWorktree": all.view(session.id) !== undefined,
     "rondo.hasRival": worktrees.rivals !== undefined,
   };
   for (const [key, value] of Object.entries(now)) {

@@ -194,12 +194,10 @@ describe("comments in the editor", () => {
     const { thread, id } = await comment(document.uri, 0, 0, "Why?");
     const sends: (readonly string[])[] = [];
     const shown: string[] = [];
-    const run = commentCommands({
-      threads,
-      send: async (ids) => void sends.push(ids),
-      showSession: (commentID) => shown.push(commentID),
-      openPlan: async () => {},
-    });
+    const run = commentCommands(
+      { threads, showSession: (commentID) => shown.push(commentID), openPlan: async () => {} },
+      { sendComments: async (ids) => void sends.push(ids) },
+    );
     run["rondo.resolveThread"]?.(thread);
     assert.deepEqual([thread.state, thread.contextValue], [vscode.CommentThreadState.Resolved, "resolved pending"]);
     run["rondo.reopenThread"]?.(thread);

@@ -135,7 +135,7 @@ describe("a newcomer", () => {
     const setModel = (ref: ModelRef) => {
       chosen = ref;
     };
-    const sources = { keys, models, globalState: { update: async () => {} }, setModel, openTour: async () => {} };
+    const sources = { keys, models, globalState: { update: async () => {} }, setModel };
     page = new ConnectPage({ send, stateChanged() {} }, sources);
   });
   afterEach(async () => {

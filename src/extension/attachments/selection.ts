@@ -8,6 +8,7 @@ import type { FilePart } from "../../chat/message.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { t } from "../../l10n/l10n.ts";
 import { lastLineOf } from "../editor/last-line.ts";
+import type { Feature } from "../feature.ts";
 import type { Handlers } from "../panel/handlers.ts";
 import type { Attachments } from "./attachments.ts";
 
@@ -23,7 +24,7 @@ interface SelectionOptions {
   changed(): void;
 }
 
-export class EditorSelection implements vscode.Disposable {
+export class EditorSelection implements Feature {
   readonly #options: SelectionOptions;
   readonly #own: vscode.Disposable;
   #timer: NodeJS.Timeout | undefined;
@@ -54,9 +55,8 @@ export class EditorSelection implements vscode.Disposable {
     soon();
   }
 
-  /** Undefined if nothing is selected. */
-  get view(): SelectionView | undefined {
-    return this.#view && { ...this.#view, on: this.#isOn };
+  state() {
+    return { selection: this.#view && { ...this.#view, on: this.#isOn } };
   }
 
   /** Returns what goes with a message now; none if that is switched off, or if the last message had the same. */

@@ -1,18 +1,22 @@
 /** Restoring a checkpoint of the session on screen: the preview, the restore itself, and its undo. */
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
-import type { PanelState } from "../../chat/panel-state.ts";
 import { ownWords } from "../../chat/words.ts";
 import type { LastRestore } from "../../checkpoints/session-checkpoints.ts";
-import { t } from "../../l10n/l10n.ts";
+import { language, t } from "../../l10n/l10n.ts";
+import type { Feature } from "../feature.ts";
 import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
 import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
+import type { Panel } from "../panel/panel.ts";
+import type { WindowServices } from "../services.ts";
 import { chooseModel } from "../sessions/choices.ts";
-import { compareWith } from "./editor-checkpoints.ts";
+import type { EditorWindow } from "../window.ts";
+import { checkpointText, compareWith } from "./editor-checkpoints.ts";
 
-export class RestorePage implements vscode.Disposable {
+export class RestorePage implements Feature {
+  readonly #panel: Panel;
   readonly #context: PanelContext;
   readonly #models: Models;
   readonly #closing = new AbortController();
@@ -27,20 +31,33 @@ export class RestorePage implements vscode.Disposable {
     compare: ({ messageID }) => this.#compare(messageID),
   } satisfies Partial<Handlers>;
 
-  constructor(context: PanelContext, models: Models) {
-    this.#context = context;
+  readonly commands = { "rondo.restoreCheckpoint": () => this.#choose() };
+
+  readonly observer = { switched: () => void this.#refresh() };
+
+  readonly documents = { "rondo-checkpoint": checkpointText };
+
+  constructor({ panel }: EditorWindow, { models, page }: WindowServices) {
+    this.#panel = panel;
+    this.#context = page;
     this.#models = models;
   }
 
-  /** The restore that can be undone. */
-  get last(): PanelState["restored"] {
-    if (!this.#last) return undefined;
+  state() {
+    if (!this.#last) return { restored: undefined };
     const { files, at, open, isUndo } = this.#last;
-    return { files, at, open, isUndo };
+    return { restored: { files, at, open, isUndo } };
   }
 
-  /** Reads `last` again: a restore was made or undone, or another session is on screen. */
-  async refresh(): Promise<void> {
+  async #choose(): Promise<void> {
+    const messageID = await pickMessage(this.#context.conversations.current.chat);
+    if (messageID === undefined) return;
+    await this.#panel.reveal();
+    this.#context.send({ type: "show-restore", messageID });
+  }
+
+  /** Reads the restore that can be undone again: one was made or undone, or another session is on screen. */
+  async #refresh(): Promise<void> {
     // A restore that cannot be read cannot be undone. The next restore reports what is wrong.
     this.#last = await this.#context.conversations.checkpoints.restored().catch(() => undefined);
     this.#context.stateChanged();
@@ -72,7 +89,7 @@ export class RestorePage implements vscode.Disposable {
     if (session.running) await session.stop();
     await this.#restoreFiles(session.chat, messageID, paths, chat ? messageID : "");
     if (chat) await this.#rewind(messageID);
-    await this.refresh();
+    await this.#refresh();
   }
 
   /** Restores the chosen files, and answers the message again with the model that is chosen. */
@@ -83,7 +100,7 @@ export class RestorePage implements vscode.Disposable {
     // Before anything changes: there may be no model.
     chooseModel(session, this.#models, memory);
     await this.#restoreFiles(session.chat, messageID, paths, messageID);
-    await this.refresh();
+    await this.#refresh();
     await session.answerAgain(messageID);
   }
 
@@ -105,7 +122,7 @@ export class RestorePage implements vscode.Disposable {
     const { left } = await conversations.checkpoints.finish(this.#closing.signal);
     this.#report(left);
     if (session.chat.messages.some(({ info }) => info.id === rewindTo)) await this.#rewind(rewindTo);
-    await this.refresh();
+    await this.#refresh();
   }
 
   /** Takes the conversation back to before a message, whose words return to the message box. */
@@ -123,7 +140,7 @@ export class RestorePage implements vscode.Disposable {
     const { left } = await conversations.checkpoints.undo(this.#closing.signal);
     if (session.chat.setAside.length > 0) await session.rewind(null);
     this.#report(left);
-    await this.refresh();
+    await this.#refresh();
   }
 
   async #compare(messageID: string): Promise<void> {
@@ -155,4 +172,17 @@ function snapshotBefore({ messages }: Chat, messageID: string): string | undefin
     for (const part of parts) if (part.type === "step-start" && part.snapshot !== undefined) return part.snapshot;
   }
   return undefined;
+}
+
+/** Asks for the message to go back to; the newest comes first. */
+async function pickMessage({ messages }: Chat): Promise<string | undefined> {
+  const items = messages.flatMap((entry) => {
+    const label = ownWords(entry.parts).trim().replace(/\s+/g, " ").slice(0, 100);
+    if (entry.info.role !== "user" || label === "") return [];
+    const time = new Date(entry.info.createdAt).toLocaleTimeString(language(), { hour: "2-digit", minute: "2-digit" });
+    return [{ label, description: time, messageID: entry.info.id }];
+  });
+  const title = t("Restore Checkpoint");
+  const placeHolder = t("Restore the files to before this message; you see the changes first");
+  return (await vscode.window.showQuickPick(items.toReversed(), { title, placeHolder }))?.messageID;
 }

@@ -1,35 +1,31 @@
 /** Commands of comments: the buttons of threads, and the ways to begin one. */
 import type * as vscode from "vscode";
-import type { Handler } from "../review/review-commands.ts";
-import type { CommentThreads } from "./comment-threads.ts";
+import type { Composer } from "../composer/composer.ts";
+import type { Command } from "../feature.ts";
+import type { Comments } from "./comments.ts";
 import { ShownComment } from "./shown-thread.ts";
 
-interface CommentActions {
-  threads: CommentThreads;
-  /** Sends comments that wait: these, or all. */
-  send(ids: readonly string[]): Promise<void>;
-  /** Puts the session on screen that gets the comment. */
-  showSession(commentID: string): void;
-  openPlan(): Promise<void>;
-}
-
-export function commentCommands({ threads, send, showSession, openPlan }: CommentActions): Record<string, Handler> {
+export function commentCommands(
+  comments: Pick<Comments, "threads" | "showSession" | "openPlan">,
+  composer: Pick<Composer, "sendComments">,
+): Record<string, Command> {
+  const { threads } = comments;
   const add = async (reply: unknown) => (isReply(reply) ? await threads.add(reply) : undefined);
-  const onThread = (act: (thread: vscode.CommentThread) => unknown): Handler => {
+  const onThread = (act: (thread: vscode.CommentThread) => unknown): Command => {
     return (thread) => (isThread(thread) ? act(thread) : undefined);
   };
-  const onComment = (act: (comment: ShownComment) => unknown): Handler => {
+  const onComment = (act: (comment: ShownComment) => unknown): Command => {
     return (comment) => (comment instanceof ShownComment ? act(comment) : undefined);
   };
   return {
     "rondo.sendComment": async (reply) => {
       const id = await add(reply);
       if (id === undefined) return;
-      showSession(id);
-      await send([id]);
+      comments.showSession(id);
+      await composer.sendComments([id]);
     },
     "rondo.addComment": add,
-    "rondo.sendComments": () => send(threads.pending.map(({ id }) => id)),
+    "rondo.sendComments": () => composer.sendComments(threads.pending.map(({ id }) => id)),
     "rondo.resolveThread": onThread((thread) => threads.resolve(thread, true)),
     "rondo.reopenThread": onThread((thread) => threads.resolve(thread, false)),
     "rondo.deleteThread": onThread((thread) => threads.remove(thread)),
@@ -39,7 +35,7 @@ export function commentCommands({ threads, send, showSession, openPlan }: Commen
     ),
     "rondo.cancelComment": onComment(({ commentID }) => threads.edit(commentID, false)),
     "rondo.deleteComment": onComment(({ commentID }) => threads.removeComment(commentID)),
-    "rondo.openPlan": openPlan,
+    "rondo.openPlan": () => comments.openPlan(),
   };
 }
 

@@ -1,26 +1,17 @@
 /** Connects comments with the sessions: what they quote, who answers, and the plans that take them. */
 import * as vscode from "vscode";
 import { attempt } from "../../base/attempt.ts";
-import type { Chat } from "../../chat/apply.ts";
-import type { ChatEvent } from "../../chat/events.ts";
-import type { Session } from "../../loop/session/session.ts";
-import type { Attachments } from "../attachments/attachments.ts";
+import type { Feature } from "../feature.ts";
 import type { Handlers } from "../panel/handlers.ts";
-import type { Review } from "../review/review.ts";
+import type { WindowServices } from "../services.ts";
 import type { Conversations } from "../sessions/conversations.ts";
+import type { SessionObserver } from "../sessions/observers.ts";
 import { describePlace, nameOf, takesComments } from "./comment-places.ts";
 import { CommentThreads } from "./comment-threads.ts";
-import { isPlan, openPlan, planSessionOf } from "./plan-documents.ts";
+import { isPlan, openPlan, planAt, planSessionOf } from "./plan-documents.ts";
 import { ThreadStore } from "./thread-store.ts";
 
-interface CommentSources {
-  storage: vscode.Uri;
-  review: Review;
-  files: Attachments;
-  conversations: Conversations;
-}
-
-export class Comments implements vscode.Disposable {
+export class Comments implements Feature {
   readonly threads: CommentThreads;
   readonly #conversations: Conversations;
   #hasPending = false;
@@ -31,7 +22,8 @@ export class Comments implements vscode.Disposable {
     "open-plan": ({ messageID }) => openPlan(this.#conversations.current.chat, messageID),
   } satisfies Partial<Handlers>;
 
-  constructor({ storage, review, files, conversations }: CommentSources) {
+  constructor(storage: vscode.Uri, { files, page, review }: WindowServices) {
+    const { conversations } = page;
     this.#conversations = conversations;
     this.threads = new CommentThreads({
       store: new ThreadStore(storage),
@@ -40,11 +32,15 @@ export class Comments implements vscode.Disposable {
       isHere: (uri) => !isPlan(uri) || planSessionOf(uri) === conversations.current.chat.session.id,
       describe: (uri, lines) => describePlace(review, files, uri, lines),
     });
-    this.threads.onDidChange(() => this.#setContext());
+    this.threads.onDidChange(() => {
+      this.#setContext();
+      page.stateChanged();
+    });
+    void this.#load();
   }
 
   /** Shows the threads of earlier windows, and what was answered while no window looked. */
-  async load(): Promise<void> {
+  async #load(): Promise<void> {
     await this.threads.load();
     for (const id of this.threads.unansweredSessions) {
       const chat = attempt(() => this.#conversations.chat(id), undefined);
@@ -52,17 +48,29 @@ export class Comments implements vscode.Disposable {
     }
   }
 
-  /** Call it for each event of a session of this window. */
-  event({ chat }: Session, event: ChatEvent): void {
-    if (event.type === "ended" || event.type === "status") {
-      this.threads.follow(chat, event.type === "status" && event.status.type === "idle");
-    }
+  readonly observer = {
+    event: ({ chat }, event) => {
+      if (event.type === "ended" || event.type === "status") {
+        this.threads.follow(chat, event.type === "status" && event.status.type === "idle");
+      }
+    },
+    // Comments on the plans of a session wait for it.
+    switched: ({ chat }) => {
+      this.threads.follow(chat, false);
+      this.#setContext();
+    },
+  } satisfies Partial<SessionObserver>;
+
+  readonly documents = {
+    "rondo-plan": (uri) => planAt(uri, (id) => this.#conversations.chat(id)),
+  } satisfies Feature["documents"];
+
+  state() {
+    return { comments: this.threads.pending };
   }
 
-  /** Call it when another session is on screen: comments on its plans wait for it. */
-  switched(chat: Chat): void {
-    this.threads.follow(chat, false);
-    this.#setContext();
+  async close(): Promise<void> {
+    await this.threads.flush();
   }
 
   /** Puts the session on screen that gets a comment: one on a plan, its own. @throws RecordError if it is gone */

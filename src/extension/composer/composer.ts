@@ -1,7 +1,6 @@
 /** The composer: its draft and attachments, who answers, and the prompts that wait in the queue. */
 
 import type * as vscode from "vscode";
-import type { SelectionView } from "../../chat/attach.ts";
 import { commentsPrompt } from "../../chat/comments.ts";
 import type { HostNotice } from "../../chat/host-notice.ts";
 import type { ModelRef } from "../../chat/message.ts";
@@ -9,7 +8,6 @@ import { type Attachment, type PromptPart, type SentComment, textPrompt } from "
 import type { PromptTime } from "../../chat/protocol.ts";
 import type { BuildMode } from "../../chat/requests.ts";
 import { joined, renewed } from "../../chat/same-attachment.ts";
-import type { CommandChoice } from "../../chat/slash-command.ts";
 import { counted, t } from "../../l10n/l10n.ts";
 import { buildPrompt } from "../../loop/session/plan-offer.ts";
 import type { Session, WhenBusy } from "../../loop/session/session.ts";
@@ -17,12 +15,15 @@ import { withoutServerAnswer } from "../../mcp/prompts/server-prompts.ts";
 import { AttachError, type Attachments, RefusedFileError } from "../attachments/attachments.ts";
 import { pickFiles } from "../attachments/pick-files.ts";
 import type { EditorSelection } from "../attachments/selection.ts";
+import type { Bypass } from "../bypass/bypass.ts";
 import type { CommentThreads } from "../comments/comment-threads.ts";
+import type { Feature } from "../feature.ts";
 import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
 import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
 import { tellError } from "../panel/reported.ts";
 import { bypassFromNow, chooseModel, remembered, SessionChoices } from "../sessions/choices.ts";
+import type { Projects } from "../sessions/projects.ts";
 import { readSettings } from "../settings.ts";
 import { toldName } from "../told-name.ts";
 import type { WorktreePage } from "../worktrees/worktree-page.ts";
@@ -63,15 +64,17 @@ const showLateMs = 150;
 interface ComposerSources {
   models: Models;
   files: Attachments;
-  selection: Pick<EditorSelection, "view" | "forMessage">;
+  selection: Pick<EditorSelection, "forMessage">;
   worktrees: Pick<WorktreePage, "begin">;
   commands: Pick<SlashCommands, "choices" | "instructions" | "refresh" | "serverOf" | "ask" | "values">;
   comments: Pick<CommentThreads, "pending" | "take" | "giveBack">;
+  bypass: Pick<Bypass, "chosen" | "saved">;
+  projects: Pick<Projects, "agents">;
   /** Resolves when the session has recorded what the user has decided in the review. */
   decided(session: Session): Promise<void>;
 }
 
-export class Composer {
+export class Composer implements Feature {
   readonly #context: PanelContext;
   readonly #sources: ComposerSources;
   readonly #drafts: Drafts;
@@ -105,8 +108,9 @@ export class Composer {
       const chosen = mode === "bypassPermissions" ? bypassFromNow(session.buildMode) : { mode, modeEnd: undefined };
       session.setMode(chosen.mode, chosen.modeEnd);
       this.#keepMode(session);
+      this.#sources.bypass.chosen(session.chat.session.id, mode);
     },
-    "set-model": ({ providerID, modelID }) => this.#setModel({ providerID, modelID }),
+    "set-model": ({ providerID, modelID }) => this.setModel({ providerID, modelID }),
     "set-agent": ({ name }) => {
       this.#session.choices.agent = name;
       this.#context.stateChanged();
@@ -129,17 +133,16 @@ export class Composer {
     return this.#drafts.attachments(this.#place);
   }
 
-  /** Names of what is being read to be attached here. */
-  get attaching(): string[] {
-    return [...this.#late].filter(({ place }) => place === this.#place).map(({ name }) => name);
-  }
-
-  get selection(): SelectionView | undefined {
-    return this.#sources.selection.view;
-  }
-
-  get commands(): CommandChoice[] {
-    return this.#sources.commands.choices;
+  state() {
+    const place = this.#place;
+    return {
+      attachments: this.attachments,
+      attaching: [...this.#late].filter((one) => one.place === place).map(({ name }) => name),
+      commands: this.#sources.commands.choices,
+      asking: this.#asked.serverOf(this.#session.chat.session.id),
+      agent: this.#session.choices.agent,
+      agents: this.#sources.projects.agents,
+    };
   }
 
   /** Messages keep their order, though one may have to wait for what is attached to it. */
@@ -167,13 +170,8 @@ export class Composer {
     }
   }
 
-  /** Name of the MCP server that is asked for a prompt of the session on screen; empty: none. */
-  get asking(): string {
-    return this.#asked.serverOf(this.#session.chat.session.id);
-  }
-
-  /** To be called before the servers end with the window. */
-  close(): void {
+  /** Before the servers end with the window. */
+  closing(): void {
     this.#asked.close();
   }
 
@@ -185,6 +183,7 @@ export class Composer {
     const { text, attachments, agents = [], comments = [] } = written;
     const { memory, prepare } = this.#context;
     await prepare();
+    await this.#sources.bypass.saved;
     if (text === "" && attachments.length + agents.length + comments.length === 0) return;
     const session = this.#session;
     await this.#sources.decided(session);
@@ -390,7 +389,7 @@ export class Composer {
   }
 
   /** Chooses the model of this session and of new ones. The other sessions in tabs keep theirs. */
-  #setModel(ref: ModelRef): void {
+  setModel(ref: ModelRef): void {
     const { conversations, memory } = this.#context;
     const { id } = this.#session.chat.session;
     const before = this.#sources.models.current;

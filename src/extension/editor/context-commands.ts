@@ -1,34 +1,37 @@
-/** Commands that bring something of VS Code into the chat: problems, tests, terminals, the Debug Console. */
+/** Commands that bring something of VS Code into the chat: selections, problems, tests, terminals, the Debug Console. */
 
 import * as vscode from "vscode";
 import type { EditorContextKind } from "../../chat/editor-views.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { t } from "../../l10n/l10n.ts";
-import type { Attachments } from "../attachments/attachments.ts";
 import type { Composer } from "../composer/composer.ts";
-import type { PanelContext } from "../panel/handlers.ts";
+import type { Command } from "../feature.ts";
 import type { Panel } from "../panel/panel.ts";
 import { reportedIn } from "../panel/reported.ts";
+import type { WindowServices } from "../services.ts";
 import { type EditorContexts, textAttachment } from "./editor-contexts.ts";
 import { describeProblems } from "./problem-prompt.ts";
 import { type ChosenTest, chosenTest, describeTest, testName } from "./test-context.ts";
 
-interface ContextCommandOptions {
-  page: PanelContext;
-  composer: Composer;
-  panel: Panel;
-  files: Attachments;
-  contexts: EditorContexts;
-}
-
-type Command = (...args: unknown[]) => Promise<void>;
-
 /** Lines shown with a problem, before and after it. */
 const linesAround = 10;
 
-export function contextCommands(options: ContextCommandOptions): Record<string, Command> {
-  const { page, composer, panel, files, contexts } = options;
+export function contextCommands(
+  panel: Panel,
+  { files, page }: WindowServices,
+  composer: Composer,
+  contexts: EditorContexts,
+): Record<string, Command> {
   const reported = reportedIn(page);
+  /** Sends a task about the selection of the active editor. `none`: what is said where there is no editor. */
+  const askOfSelection = (none: string, task: (editor: vscode.TextEditor) => string) =>
+    reported(async () => {
+      const editor = vscode.window.activeTextEditor;
+      if (!editor) return inform(none);
+      const text = task(editor);
+      await panel.reveal();
+      await composer.prompt({ text, attachments: [await files.fromSelection(editor)] });
+    });
   const add = async (attachment: Attachment) => {
     await panel.reveal();
     composer.attach([attachment]);
@@ -56,6 +59,18 @@ export function contextCommands(options: ContextCommandOptions): Record<string, 
       await act(chosen, textAttachment(t("Test {0}", testName(chosen.test)), describeTest(chosen)));
     });
   return {
+    "rondo.addSelection": reported(async () => {
+      const editor = vscode.window.activeTextEditor;
+      if (!editor) return inform(t("Open a file first. Its selection is added."));
+      const attaching = files.fromSelection(editor);
+      await Promise.all([attaching, panel.reveal()]);
+      composer.attach([await attaching]);
+    }),
+    "rondo.explain": askOfSelection(
+      t("Open a file first. Its selection is explained."),
+      () => "Explain this code: what it does, and what is not obvious about it.",
+    ),
+    "rondo.fix": askOfSelection(t("Open a file first. The problems in its selection are fixed."), fixPrompt),
     "rondo.fixProblem": ask((problems) => `Fix these problems in ${problems}`),
     "rondo.explainProblem": ask(
       (problems) => `Explain these problems and how to fix them, without changing anything. They are in ${problems}`,
@@ -74,6 +89,14 @@ export function contextCommands(options: ContextCommandOptions): Record<string, 
 
 function inform(message: string): void {
   void vscode.window.showInformationMessage(message);
+}
+
+function fixPrompt({ document, selection }: vscode.TextEditor): string {
+  const { uri } = document;
+  const all = vscode.languages.getDiagnostics(uri);
+  const problems = all.filter(({ range }) => selection.isEmpty || range.intersection(selection));
+  if (problems.length === 0) return "Find what is wrong with this code and fix it.";
+  return `Fix these problems in ${describeProblems(uri, problems)}`;
 }
 
 function isDiagnostics(value: unknown): value is vscode.Diagnostic[] {

@@ -11,7 +11,7 @@ import { serviceActions, serviceRename } from "./service-edits.ts";
 
 /** Problems count as settled after this time without a change. */
 const quietMs = 300;
-/** Maximum wait for the first change in a type of file that has had problems before. Services may report none. */
+/** Maximum wait for the first change in a type of file that has had problems before. WindowServices may report none. */
 const firstNewsMs = 1_000;
 /** Maximum wait for a change in a type of file that has never had problems. */
 const unknownMs = 150;

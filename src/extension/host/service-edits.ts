@@ -5,7 +5,7 @@ import { ToolError } from "../../tools/tool.ts";
 import { addressOf, openDocument } from "./documents.ts";
 import { findSymbol, opened } from "./find-symbol.ts";
 
-/** Services work out the edits of so many actions at once; of the others they give only titles. */
+/** WindowServices work out the edits of so many actions at once; of the others they give only titles. */
 const maxResolved = 30;
 
 export async function serviceRename(file: string, line: number, symbol: string, newName: string) {

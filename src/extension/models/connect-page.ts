@@ -24,7 +24,6 @@ interface ConnectSources {
   /** Values that VS Code keeps for all workspaces. */
   globalState: Pick<vscode.Memento, "update">;
   setModel(ref: ModelRef): void;
-  openTour(): Promise<void>;
 }
 
 /** What the open form has sent. It is forgotten when the form closes. */
@@ -71,7 +70,6 @@ export class ConnectPage {
       terminal.show();
       terminal.sendText(`ollama pull ${ollamaModel.id}`);
     },
-    "open-tour": () => this.#sources.openTour(),
   } satisfies Partial<Handlers>;
 
   constructor(page: ShownPage, sources: ConnectSources) {

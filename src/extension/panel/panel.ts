@@ -13,21 +13,21 @@ import { tellError } from "./reported.ts";
 /** Events are sent together once a frame, however fast the model is. */
 const frameMs = 16;
 
-interface PanelOptions {
+/** What the panel shows, and who answers it. */
+interface PanelContent {
   handlers: Handlers;
-  closePages(): void;
-  log: vscode.LogOutputChannel;
   chat(): Chat;
   state(): PanelState;
   draft(): string;
   prepare: PanelContext["prepare"];
-  explain: PanelContext["explain"];
-  /** Called when the view was shown, hidden or removed, or the focus has come or gone. */
-  seenChanged(): void;
+  /** Called when the page is gone, and when a new one begins. */
+  pageGone(): void;
 }
 
 export class Panel implements vscode.Disposable {
-  readonly #options: PanelOptions;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #explain: PanelContext["explain"];
+  #filled: PanelContent | undefined;
   #view: vscode.WebviewView | undefined;
   /** Whether the page runs and has its snapshot. */
   #connected = false;
@@ -40,8 +40,29 @@ export class Panel implements vscode.Disposable {
   /** Messages from before the page was there; sent after its snapshot. */
   #waiting: PanelMessage[] = [];
 
-  constructor(options: PanelOptions) {
-    this.#options = options;
+  /** Fires when the view was shown, hidden or removed, or the focus has come or gone. */
+  readonly #seen = new vscode.EventEmitter<void>();
+  readonly onDidChangeSeen = this.#seen.event;
+  readonly #focused = new vscode.EventEmitter<void>();
+  readonly onDidFocus = this.#focused.event;
+
+  readonly handlers = {
+    ready: () => this.#content.pageGone(),
+    "panel-focus": ({ on }) => {
+      this.#setFocus(on);
+      this.#seen.fire();
+      if (on) this.#focused.fire();
+    },
+  } satisfies Partial<Handlers>;
+
+  constructor(log: vscode.LogOutputChannel, explain: PanelContext["explain"]) {
+    this.#log = log;
+    this.#explain = explain;
+  }
+
+  /** To be called once, before a view is taken over: features need the panel before it can show what they have. */
+  fill(content: PanelContent): void {
+    this.#filled = content;
   }
 
   /** Takes over a view that shows its first page. */
@@ -53,15 +74,15 @@ export class Panel implements vscode.Disposable {
     // A hidden page is discarded. When it is shown again, its script restarts and asks for a snapshot.
     view.onDidChangeVisibility(() => {
       if (!view.visible) this.#disconnect();
-      this.#options.seenChanged();
+      this.#seen.fire();
     });
     view.onDidDispose(() => {
       this.#disconnect();
       this.#view = undefined;
-      this.#options.seenChanged();
+      this.#seen.fire();
     });
     view.badge = this.#badge;
-    this.#options.seenChanged();
+    this.#seen.fire();
     for (const message of early.take()) void this.#receive(message);
   }
 
@@ -79,11 +100,6 @@ export class Panel implements vscode.Disposable {
     return this.#hasFocus;
   }
 
-  focusChanged(on: boolean): void {
-    this.#setFocus(on);
-    this.#options.seenChanged();
-  }
-
   setBadge(badge: vscode.ViewBadge | undefined): void {
     this.#badge = badge;
     if (this.#view) this.#view.badge = badge;
@@ -92,6 +108,14 @@ export class Panel implements vscode.Disposable {
   async reveal(): Promise<void> {
     await vscode.commands.executeCommand("rondo.chat.focus");
     this.send({ type: "focus" });
+  }
+
+  /** Returns `act` with the panel on screen before it. */
+  revealed(act: () => void | Promise<void>): () => Promise<void> {
+    return async () => {
+      await this.reveal();
+      await act();
+    };
   }
 
   event(event: ChatEvent): void {
@@ -123,26 +147,33 @@ export class Panel implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
+    this.#seen.dispose();
+    this.#focused.dispose();
+  }
+
+  get #content(): PanelContent {
+    if (!this.#filled) throw new Error("The panel has nothing to show yet.");
+    return this.#filled;
   }
 
   async #receive(message: unknown): Promise<void> {
     const parsed = ToHost.safeParse(message);
     if (!parsed.success) {
-      this.#options.log.warn("An unknown message from the panel was ignored", parsed.error.issues);
+      this.#log.warn("An unknown message from the panel was ignored", parsed.error.issues);
       return;
     }
     try {
       if (parsed.data.type === "ready") await this.#connect();
-      await handle(this.#options.handlers, parsed.data);
+      await handle(this.#content.handlers, parsed.data);
     } catch (error) {
       // A page without its snapshot cannot show the notice.
-      if (!this.#connected) this.#options.log.error("The panel could not be shown", error);
-      tellError({ send: (told) => this.send(told), explain: this.#options.explain }, error);
+      if (!this.#connected) this.#log.error("The panel could not be shown", error);
+      tellError({ send: (told) => this.send(told), explain: this.#explain }, error);
     }
   }
 
   async #connect(): Promise<void> {
-    await this.#options.prepare();
+    await this.#content.prepare();
     this.#connected = true;
     this.#snapshot();
     for (const message of this.#waiting.splice(0)) this.#post(message);
@@ -152,7 +183,7 @@ export class Panel implements vscode.Disposable {
     this.#connected = false;
     this.#setFocus(false);
     this.#events = [];
-    this.#options.closePages();
+    this.#content.pageGone();
   }
 
   /** A key of a `when` clause, too: VS Code's own `focusedView` does not know the focus in a webview. */
@@ -164,7 +195,7 @@ export class Panel implements vscode.Disposable {
   #snapshot(): void {
     this.#events = [];
     this.#stateIsNew = false;
-    const { chat, state, draft } = this.#options;
+    const { chat, state, draft } = this.#content;
     const shown = shownChat(chat());
     const missing = tailStart(shown.messages);
     const tail = { ...shown, messages: shown.messages.slice(missing) };
@@ -183,7 +214,7 @@ export class Panel implements vscode.Disposable {
     if (events.length > 0) this.#post({ type: "events", events });
     if (!this.#stateIsNew) return;
     this.#stateIsNew = false;
-    this.#post({ type: "state", state: this.#options.state() });
+    this.#post({ type: "state", state: this.#content.state() });
   }
 
   #post(message: PanelMessage): void {

@@ -3,6 +3,7 @@
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
+import { sameJson } from "../../base/json.ts";
 import { ownWords } from "../../chat/words.ts";
 import { t } from "../../l10n/l10n.ts";
 import { markdownSteps, transcriptSteps } from "../../loop/transfer/export.ts";
@@ -11,10 +12,18 @@ import { importInSlices } from "../../loop/transfer/import.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
 import { exportText } from "../answers/open.ts";
 import type { Composer } from "../composer/composer.ts";
+import type { Command, Feature } from "../feature.ts";
 import { NoticeError } from "../notice-error.ts";
 import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
+import { reportedIn } from "../panel/reported.ts";
+import type { WindowServices } from "../services.ts";
+import type { EditorWindow } from "../window.ts";
 import type { WorktreePage } from "../worktrees/worktree-page.ts";
+import { remembered } from "./choices.ts";
 import type { Conversations } from "./conversations.ts";
+import { restoreLastSession } from "./last-session.ts";
+import type { SessionObserver } from "./observers.ts";
+import type { SessionMarks } from "./session-marks.ts";
 
 type ExportFormat = PanelRequest<"export-session">["format"];
 
@@ -25,7 +34,15 @@ const formats: Record<ExportFormat, { name: string; ending: string }> = {
 
 const maxImportBytes = 256 << 20;
 
-export class SessionsPage {
+/** Events after which a tab, or the list of sessions, may look otherwise. */
+const tabEvents: ReadonlySet<string> = new Set(["asked", "answered", "status", "ended", "session"]);
+const stateEvents: ReadonlySet<string> = new Set(["message", "status", "ended", "session"]);
+
+const maxRecent = 5;
+
+export class SessionsPage implements Feature {
+  readonly #window: EditorWindow;
+  readonly #marks: SessionMarks;
   readonly #conversations: Conversations;
   readonly #send: PanelContext["send"];
   readonly #composer: Composer;
@@ -58,16 +75,99 @@ export class SessionsPage {
     },
   } satisfies Partial<Handlers>;
 
-  constructor({ conversations, send }: PanelContext, composer: Composer, worktrees: WorktreePage) {
+  readonly commands: Record<string, Command>;
+
+  readonly observer = {
+    event: (_, { type }) => {
+      if (tabEvents.has(type)) this.#window.observers.tabsChanged();
+      if (stateEvents.has(type)) this.#window.stateChanged();
+    },
+    switched: ({ chat }) => {
+      void this.#window.memory.update(remembered.session, chat.session.id);
+      this.#window.observers.tabsChanged();
+    },
+    tabsChanged: () => {
+      const { tabs, sessions } = this.#conversations;
+      this.#marks.update(sessions);
+      const { memory, stateChanged } = this.#window;
+      if (!sameJson(tabs, memory.get(remembered.tabs))) void memory.update(remembered.tabs, tabs);
+      stateChanged();
+    },
+  } satisfies Partial<SessionObserver>;
+
+  constructor(window: EditorWindow, { marks, page }: WindowServices, composer: Composer, worktrees: WorktreePage) {
+    this.#window = window;
+    this.#marks = marks;
     this.#worktrees = worktrees;
-    this.#conversations = conversations;
-    this.#send = send;
+    this.#conversations = page.conversations;
+    this.#send = page.send;
     this.#composer = composer;
+    this.commands = this.#commands(page);
+    window.own(
+      marks.onDidChange(() => {
+        window.stateChanged();
+        if (this.#isListed) void this.#list(this.#query);
+      }),
+    );
   }
 
-  /** To be called when another window has changed what its sessions do. */
-  async refresh(): Promise<void> {
-    if (this.#isListed) await this.#list(this.#query);
+  prepare(): void {
+    restoreLastSession(this.#conversations, this.#window.memory, this.#window.log);
+  }
+
+  state() {
+    const { current, tabs } = this.#conversations;
+    return {
+      tabs: tabs.map((tab) => ({
+        ...tab,
+        title: this.#worktrees.titleOf(tab.id, tab.title),
+        state: this.#marks.of(tab.id)?.state ?? tab.state,
+      })),
+      recent: current.chat.messages.length === 0 ? this.#conversations.list().slice(0, maxRecent) : [],
+    };
+  }
+
+  #commands(page: PanelContext): Record<string, Command> {
+    const conversations = this.#conversations;
+    const { panel } = this.#window;
+    const reported = reportedIn(page);
+    const goTo = (step: 1 | -1) =>
+      reported(async () => {
+        await panel.reveal();
+        await page.prepare();
+        const { tabs, current } = conversations;
+        const at = tabs.findIndex(({ id }) => id === current.chat.session.id);
+        const next = tabs.at((at + step) % tabs.length);
+        if (next) conversations.show(next.id);
+      });
+    return {
+      "rondo.new": panel.revealed(() => conversations.startNew()),
+      "rondo.sessions": panel.revealed(() => this.#send({ type: "show-sessions" })),
+      "rondo.nextSession": goTo(1),
+      "rondo.previousSession": goTo(-1),
+      "rondo.rename": reported(async () => {
+        const { id, title } = conversations.current.chat.session;
+        const name = await vscode.window.showInputBox({ title: t("Rename Session"), value: title });
+        if (name !== undefined) await this.#rename(id, name);
+      }),
+      "rondo.export": reported(async () => {
+        const items = [
+          { label: formats.markdown.name, description: t("to read"), format: "markdown" as const },
+          { label: formats.jsonl.name, description: t("complete; can be imported again"), format: "jsonl" as const },
+        ];
+        const picked = await vscode.window.showQuickPick(items, { title: t("Export Session") });
+        if (picked) await this.#export(conversations.current.chat.session.id, picked.format);
+      }),
+      "rondo.import": reported(panel.revealed(() => this.#import())),
+      "rondo.openRecord": async () => {
+        const { session, messages } = conversations.current.chat;
+        if (!conversations.has(session.id) || messages.length === 0) {
+          const none = t("This session has no record yet. The first message creates it.");
+          return void vscode.window.showInformationMessage(none);
+        }
+        await vscode.window.showTextDocument(vscode.Uri.file(conversations.recordPath()), { preview: true });
+      },
+    };
   }
 
   async #rename(id: string, title: string): Promise<void> {

@@ -15,8 +15,8 @@ import type { Review } from "../review/review.ts";
 import type { StepChanges } from "../review/step-changes.ts";
 import type { StoredRules } from "../rules/stored-rules.ts";
 import { readSettings } from "../settings.ts";
-import type { TracePage } from "../trace/trace-page.ts";
 import type { WindowDeps } from "./conversation-options.ts";
+import type { SessionObserver } from "./observers.ts";
 import type { Projects } from "./projects.ts";
 
 interface WindowParts {
@@ -31,7 +31,7 @@ interface WindowParts {
   servers: WindowServers["servers"];
   storage: vscode.Uri;
   tools: SessionParts["tools"];
-  trace: Pick<TracePage, "event" | "firstByte">;
+  trace: Pick<SessionObserver, "loopEvent" | "firstByte">;
   /** Returns the folder of the session's own worktree; undefined if it has none. */
   ownFolderOf(chat: Chat): string | undefined;
   foldersOf(chat: Chat): string[];
@@ -71,7 +71,7 @@ export function windowDeps(parts: WindowParts): WindowDeps {
         user: { attended: true, sendsWaiting: true, lookPatienceMs: 200, titles: readSettings().titles },
         log: {
           event(event) {
-            trace.event(event);
+            trace.loopEvent(event);
             if (event.type !== "stream:delta") log.debug(event.type, forLog(event));
           },
           firstByte: (messageID, afterMs) => trace.firstByte(messageID, afterMs),

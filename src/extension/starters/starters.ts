@@ -4,7 +4,10 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { Starter } from "../../chat/connect.ts";
 import { counted, t } from "../../l10n/l10n.ts";
+import type { Feature } from "../feature.ts";
 import { openFolders } from "../host/documents.ts";
+import type { PanelContext } from "../panel/handlers.ts";
+import type { WindowServices } from "../services.ts";
 import { type FoundTests, findTests } from "./find-tests.ts";
 
 /** The folder is looked at again after this time. */
@@ -20,22 +23,30 @@ const explain: Starter = {
   prompt: t("Explain this project: what it does, how it is built, and where to begin."),
 };
 
-export class Starters implements vscode.Disposable {
-  readonly #changed: () => void;
+export class Starters implements Feature {
+  readonly #page: PanelContext;
   readonly #listener: vscode.Disposable;
   #tests: FoundTests | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `isWanted`: whether they are on screen. */
-  constructor(isWanted: () => boolean, changed: () => void) {
-    this.#changed = changed;
+  constructor({ page }: WindowServices) {
+    this.#page = page;
     this.#listener = vscode.languages.onDidChangeDiagnostics(() => {
-      if (isWanted()) this.#timer ??= setTimeout(() => this.#problemsChanged(), restMs);
+      if (this.#isWanted) this.#timer ??= setTimeout(() => this.#problemsChanged(), restMs);
     });
   }
 
-  list(): Starter[] {
+  state() {
+    return { starters: this.#isWanted ? this.#list() : [] };
+  }
+
+  /** Whether they are on screen. */
+  get #isWanted(): boolean {
+    return this.#page.conversations.current.chat.messages.length === 0;
+  }
+
+  #list(): Starter[] {
     const folders = openFolders();
     if (folders.length === 0) return [];
     if (!vscode.workspace.isTrusted) return [explain];
@@ -48,12 +59,12 @@ export class Starters implements vscode.Disposable {
     this.#lookedAt = performance.now();
     const before = this.#tests?.command;
     this.#tests = await findTests(folders);
-    if (this.#tests?.command !== before) this.#changed();
+    if (this.#tests?.command !== before) this.#page.stateChanged();
   }
 
   #problemsChanged(): void {
     this.#timer = undefined;
-    this.#changed();
+    this.#page.stateChanged();
   }
 
   dispose(): void {

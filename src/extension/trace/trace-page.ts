@@ -2,20 +2,22 @@
 
 import os from "node:os";
 import path from "node:path";
-import type * as vscode from "vscode";
 import { t } from "../../l10n/l10n.ts";
-import type { LoopEvent } from "../../loop/loop-events.ts";
 import { sendTurns } from "../../trace/collector.ts";
 import { Tracer } from "../../trace/tracer.ts";
 import { exportText } from "../answers/open.ts";
+import type { Feature } from "../feature.ts";
 import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { WindowServices } from "../services.ts";
+import type { SessionObserver } from "../sessions/observers.ts";
 import { readSettings } from "../settings.ts";
+import type { EditorWindow } from "../window.ts";
 
 const updateIntervalMs = 250;
 
-export class TracePage implements vscode.Disposable {
+export class TracePage implements Feature {
+  readonly #window: EditorWindow;
   readonly #context: PanelContext;
-  readonly #log: vscode.LogOutputChannel;
   /** Undefined while the page is closed and no collector is set: then nothing is measured or kept. */
   #tracer: Tracer | undefined;
   #isShown = false;
@@ -23,28 +25,34 @@ export class TracePage implements vscode.Disposable {
 
   readonly handlers = {
     "show-trace": () => this.#show(),
-    "hide-trace": () => this.hide(),
+    "hide-trace": () => this.#hide(),
     "export-trace": () => this.#export(),
   } satisfies Partial<Handlers>;
 
-  constructor(context: PanelContext, log: vscode.LogOutputChannel) {
-    this.#context = context;
-    this.#log = log;
+  readonly commands = {
+    "rondo.showTrace": () => this.#window.panel.revealed(() => this.#context.send({ type: "show-trace" }))(),
+  };
+
+  readonly observer = {
+    loopEvent: (event) => {
+      this.#measuring()?.take(event);
+      if (this.#isShown && event.type !== "stream:delta")
+        this.#timer ??= setTimeout(() => this.#send(), updateIntervalMs);
+    },
+    firstByte: (messageID, afterMs) => this.#measuring()?.firstByte(messageID, afterMs),
+  } satisfies Partial<SessionObserver>;
+
+  constructor(window: EditorWindow, { page }: WindowServices) {
+    this.#window = window;
+    this.#context = page;
   }
 
-  /** Takes an event of any session of this window. */
-  event(event: LoopEvent): void {
-    this.#measuring()?.take(event);
-    if (this.#isShown && event.type !== "stream:delta")
-      this.#timer ??= setTimeout(() => this.#send(), updateIntervalMs);
-  }
-
-  firstByte(messageID: string, afterMs: number): void {
-    this.#measuring()?.firstByte(messageID, afterMs);
+  pageGone(): void {
+    this.#hide();
   }
 
   dispose(): void {
-    this.hide();
+    this.#hide();
   }
 
   #show(): void {
@@ -52,7 +60,7 @@ export class TracePage implements vscode.Disposable {
     this.#send();
   }
 
-  hide(): void {
+  #hide(): void {
     this.#isShown = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -72,7 +80,7 @@ export class TracePage implements vscode.Disposable {
         const endpoint = readSettings().traceCollector;
         if (endpoint === "") return;
         const headers = process.env["OTEL_EXPORTER_OTLP_HEADERS"];
-        sendTurns({ endpoint, headers }, turns).catch((error: Error) => this.#log.warn(error.message));
+        sendTurns({ endpoint, headers }, turns).catch((error: Error) => this.#window.log.warn(error.message));
       },
     });
   }

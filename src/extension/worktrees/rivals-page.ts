@@ -1,14 +1,16 @@
 /** Two sessions with the same task beside each other: what each model has answered and changed. */
 
-import type * as vscode from "vscode";
 import type { Chat } from "../../chat/apply.ts";
-import type { ChatEvent } from "../../chat/events.ts";
 import type { RivalView } from "../../chat/session-views.ts";
 import { t } from "../../l10n/l10n.ts";
 import { type ChangedLines, changedLines } from "../../worktrees/changes.ts";
 import { WorktreeError } from "../../worktrees/git.ts";
 import type { Worktree } from "../../worktrees/worktree-store.ts";
+import type { Feature } from "../feature.ts";
 import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { WindowServices } from "../services.ts";
+import type { SessionObserver } from "../sessions/observers.ts";
+import type { EditorWindow } from "../window.ts";
 import { compareRivals } from "./worktree-diff.ts";
 import type { WorktreePage } from "./worktree-page.ts";
 
@@ -16,7 +18,7 @@ const updateIntervalMs = 250;
 /** Maximum length of an answer that is shown; its end is left out. */
 const maxAnswer = 20_000;
 
-export class RivalsPage implements vscode.Disposable {
+export class RivalsPage implements Feature {
   readonly #context: PanelContext;
   readonly #worktrees: WorktreePage;
   /** By session. Git is asked when a step or a turn has ended. */
@@ -28,7 +30,7 @@ export class RivalsPage implements vscode.Disposable {
 
   readonly handlers = {
     "show-rivals": () => this.#show(),
-    "hide-rivals": () => this.hide(),
+    "hide-rivals": () => this.#hide(),
     "compare-rivals": async () => {
       const { rivals } = this.#worktrees;
       if (!rivals)
@@ -37,33 +39,35 @@ export class RivalsPage implements vscode.Disposable {
     },
   } satisfies Partial<Handlers>;
 
-  constructor(context: PanelContext, worktrees: WorktreePage) {
-    this.#context = context;
+  readonly observer = {
+    event: ({ chat }, event) => {
+      if (!this.#isShown) return;
+      const worktree = this.#worktrees.rivals?.find((one) => one.sessionID === chat.session.id);
+      if (!worktree) return;
+      if (event.type === "ended" || (event.type === "part" && event.part.type === "patch")) void this.#look(worktree);
+      this.#schedule();
+    },
+  } satisfies Partial<SessionObserver>;
+
+  constructor(window: EditorWindow, { page }: WindowServices, worktrees: WorktreePage) {
+    this.#context = page;
     this.#worktrees = worktrees;
+    // Worktrees may have come or gone.
+    window.onDidChangeState(() => this.#isShown && this.#schedule());
   }
 
-  /** Takes an event of any session of this window. */
-  event(sessionID: string, event: ChatEvent): void {
-    if (!this.#isShown) return;
-    const worktree = this.#worktrees.rivals?.find((one) => one.sessionID === sessionID);
-    if (!worktree) return;
-    if (event.type === "ended" || (event.type === "part" && event.part.type === "patch")) void this.#look(worktree);
-    this.#schedule();
+  pageGone(): void {
+    this.#hide();
   }
 
-  /** To be called when worktrees have come or gone. */
-  refresh(): void {
-    if (this.#isShown) this.#schedule();
-  }
-
-  hide(): void {
+  #hide(): void {
     this.#isShown = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
   dispose(): void {
-    this.hide();
+    this.#hide();
   }
 
   #show(): void {

@@ -5,9 +5,8 @@ import * as vscode from "vscode";
 import { newID } from "../../base/ids.ts";
 import { never } from "../../base/never.ts";
 import type { ModelRef } from "../../chat/message.ts";
-import type { PanelState } from "../../chat/panel-state.ts";
 import { textPrompt } from "../../chat/prompt-input.ts";
-import type { MergeView, WorktreeView } from "../../chat/session-views.ts";
+import type { MergeView } from "../../chat/session-views.ts";
 import { counted, t } from "../../l10n/l10n.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { previewMerge, stateOfWorktree } from "../../worktrees/changes.ts";
@@ -16,65 +15,118 @@ import { WorktreeError } from "../../worktrees/git.ts";
 import type { Loss } from "../../worktrees/losses.ts";
 import { commitWork, mergeWorktree } from "../../worktrees/merge.ts";
 import type { Worktree, WorktreeStore } from "../../worktrees/worktree-store.ts";
+import type { Command, Feature } from "../feature.ts";
 import { openFolders } from "../host/documents.ts";
+import { removeLeftWorktrees } from "../left-behind.ts";
 import { pickModel } from "../models/model-picker.ts";
 import type { Models } from "../models/models.ts";
 import { NoticeError } from "../notice-error.ts";
 import type { Handlers, PanelContext, PanelRequest } from "../panel/handlers.ts";
+import type { Panel } from "../panel/panel.ts";
+import { reportedIn } from "../panel/reported.ts";
+import type { WindowServices } from "../services.ts";
 import { chooseModel, modelFor, SessionChoices } from "../sessions/choices.ts";
+import type { SessionObserver } from "../sessions/observers.ts";
 import { readSettings } from "../settings.ts";
-import { compareWorktree } from "./worktree-diff.ts";
+import type { EditorWindow } from "../window.ts";
+import type { KnownWorktrees } from "./known-worktrees.ts";
+import { compareWorktree, worktreeText } from "./worktree-diff.ts";
 import { askBeforeMerge, listed, lostAfterCommit, lostNow, outsideGit } from "./worktree-losses.ts";
 
-export class WorktreePage {
+export class WorktreePage implements Feature {
+  readonly #panel: Panel;
+  readonly #log: vscode.LogOutputChannel;
   readonly #context: PanelContext;
   readonly #models: Models;
+  readonly #worktrees: KnownWorktrees;
   readonly #store: WorktreeStore;
   readonly #choices: SessionChoices;
-  readonly #states = new Map<string, Pick<WorktreeView, "target" | "files" | "behind">>();
-  #known = new Map<string, Worktree>();
   #next: { worktree: boolean; second: ModelRef | undefined } = { worktree: false, second: undefined };
 
   readonly handlers = {
     "set-place": ({ worktree }) => this.#setNext({ worktree, second: undefined }),
-    "choose-second-model": async () => void (await this.chooseSecondModel()),
+    "choose-second-model": async () => void (await this.#chooseSecondModel()),
     worktree: ({ id, action }) => this.#act(id, action),
     merge: (request) => this.#merge(request),
   } satisfies Partial<Handlers>;
 
-  constructor(context: PanelContext, models: Models, store: WorktreeStore) {
-    this.#context = context;
+  readonly commands: Record<string, Command>;
+
+  readonly observer = {
+    event: ({ chat }, { type }) => {
+      if (type === "ended" && this.#worktrees.folderOf(chat.session.id) !== undefined) void this.refresh();
+    },
+  } satisfies Partial<SessionObserver>;
+
+  readonly documents = { "rondo-worktree": worktreeText };
+
+  constructor({ log, panel }: EditorWindow, { models, page, worktrees }: WindowServices) {
+    this.#log = log;
+    this.#panel = panel;
+    this.#context = page;
     this.#models = models;
-    this.#store = store;
-    this.#choices = new SessionChoices(context.memory);
-    this.#reload();
+    this.#worktrees = worktrees;
+    this.#store = worktrees.store;
+    this.#choices = new SessionChoices(page.memory);
+    this.commands = this.#commands();
   }
 
-  /** What the next message of an empty session begins. */
-  get next(): PanelState["next"] {
+  state() {
     const { worktree, second } = this.#next;
-    return { worktree, second: second ? this.#models.describe(second).label : "" };
+    return {
+      worktree: this.#worktrees.view(this.#context.conversations.current.chat.session.id),
+      next: { worktree, second: second ? this.#models.describe(second).label : "" },
+    };
+  }
+
+  prepare(): void {
+    const { conversations } = this.#context;
+    void removeLeftWorktrees(this.#store, (id) => conversations.has(id), this.#log);
+  }
+
+  /** Their words are those of the panel. */
+  #commands(): Record<string, Command> {
+    const { conversations, prepare, send } = this.#context;
+    const reported = reportedIn(this.#context);
+    const inPanel = (act: () => void | Promise<void>) =>
+      reported(async () => {
+        await this.#panel.reveal();
+        await prepare();
+        await act();
+      });
+    const act = (action: PanelRequest<"worktree">["action"]) =>
+      inPanel(() => this.#act(conversations.current.chat.session.id, action));
+    return {
+      "rondo.newInWorktree": inPanel(() => {
+        conversations.startNew();
+        this.#setNext({ worktree: true, second: undefined });
+      }),
+      // The picker closes when the panel takes the focus, so the panel comes afterwards.
+      "rondo.newWithTwoModels": reported(async () => {
+        await prepare();
+        if (!(await this.#chooseSecondModel())) return;
+        conversations.startNew();
+        await this.#panel.reveal();
+      }),
+      "rondo.showSideBySide": inPanel(() => send({ type: "show-rivals" })),
+      "rondo.compareWorktree": act("compare"),
+      "rondo.mergeWorktree": act("merge"),
+      "rondo.keepWorktreeBranch": act("keep-branch"),
+      "rondo.throwAwayWorktree": act("throw-away"),
+    };
   }
 
   /** Asks for the model that the next message goes to as well. @returns whether one was chosen */
-  async chooseSecondModel(): Promise<boolean> {
+  async #chooseSecondModel(): Promise<boolean> {
     const second = await pickModel(this.#models);
     if (second) this.#setNext({ worktree: true, second });
     return second !== undefined;
   }
 
-  view(sessionID: string): WorktreeView | undefined {
-    const worktree = this.#known.get(sessionID);
-    if (!worktree) return undefined;
-    const state = this.#states.get(sessionID) ?? { target: "", files: undefined, behind: 0 };
-    const rival = this.#known.has(worktree.rival) ? worktree.rival : "";
-    return { branch: worktree.branch, rival, ...state };
-  }
-
   /** Returns the worktrees of the session on screen and of the one with the same task, always in the same order. */
   get rivals(): [Worktree, Worktree] | undefined {
-    const own = this.#known.get(this.#context.conversations.current.chat.session.id);
-    const other = this.#known.get(own?.rival ?? "");
+    const own = this.#worktrees.of(this.#context.conversations.current.chat.session.id);
+    const other = this.#worktrees.of(own?.rival ?? "");
     if (!own || !other) return undefined;
     return own.createdAt < other.createdAt || (own.createdAt === other.createdAt && own.branch < other.branch)
       ? [own, other]
@@ -83,7 +135,7 @@ export class WorktreePage {
 
   /** Names the model beside the title where two sessions have the same task. */
   titleOf(sessionID: string, title: string): string {
-    const model = this.view(sessionID)?.rival ? this.modelOf(sessionID) : "";
+    const model = this.#worktrees.view(sessionID)?.rival ? this.modelOf(sessionID) : "";
     return model === "" ? title : `${title} · ${model}`;
   }
 
@@ -95,13 +147,7 @@ export class WorktreePage {
 
   /** Looks again at the worktrees, because a turn has ended or a list is shown. Never rejects. */
   async refresh(): Promise<void> {
-    this.#reload();
-    for (const worktree of this.#known.values()) {
-      const found = await stateOfWorktree(worktree).catch(() => undefined);
-      if (!found) continue;
-      const { target = "", files, behind } = found;
-      this.#states.set(worktree.sessionID, { target, files: files.length, behind });
-    }
+    await this.#worktrees.look();
     this.#context.stateChanged();
   }
 
@@ -121,7 +167,7 @@ export class WorktreePage {
     const ids = second ? [newID("ses"), newID("ses")] : [newID("ses")];
     const made = await this.#create(folder, words, ids);
     this.#setNext({ worktree: false, second: undefined });
-    this.#reload();
+    this.#worktrees.reload();
     return made.map((one, at) => {
       const model = at === 0 ? first : second;
       this.#choices.keepMode(one.sessionID, current.choices);
@@ -155,7 +201,7 @@ export class WorktreePage {
     if (answer === keep) await commitWork(worktree, this.#titleOf(sessionID));
     const allowed = answer === keep ? outsideGit(losses) : losses;
     await removeWorktree(this.#store, worktree, answer === keep ? "keep-branch" : "branch", allowed);
-    this.#reload();
+    this.#worktrees.reload();
     return true;
   }
 
@@ -303,8 +349,7 @@ export class WorktreePage {
     const { sessionID } = worktree;
     await this.#context.conversations.closeSession(sessionID);
     await removeWorktree(this.#store, worktree, and, losses);
-    this.#states.delete(sessionID);
-    this.#reload();
+    this.#worktrees.reload();
     await this.#context.conversations.moveTo(sessionID, openFolders()[0] ?? "");
     this.#context.stateChanged();
   }
@@ -331,11 +376,6 @@ export class WorktreePage {
   #setNext(next: { worktree: boolean; second: ModelRef | undefined }): void {
     this.#next = next;
     this.#context.stateChanged();
-  }
-
-  #reload(): void {
-    const ready = this.#store.all().filter(({ state }) => state === "ready");
-    this.#known = new Map(ready.map((worktree) => [worktree.sessionID, worktree]));
   }
 }
 

@@ -5,14 +5,16 @@ import { t } from "../../l10n/l10n.ts";
 import { tryRule } from "../../loop/permissions/examples.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { ToolError } from "../../tools/tool.ts";
-import { openPreview } from "../answers/open.ts";
+import { openPreview, proposedText } from "../answers/open.ts";
 import type { Composer } from "../composer/composer.ts";
-import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { Feature } from "../feature.ts";
+import type { Handlers } from "../panel/handlers.ts";
+import type { WindowServices } from "../services.ts";
 
-export function questionHandlers({ conversations, send }: PanelContext, composer: Composer) {
+export function questions({ page: { conversations, send } }: WindowServices, composer: Composer) {
   /** The text that the user sees now: what is found about an older one comes too late. */
   let newest = "";
-  return {
+  const handlers = {
     answer: async ({ requestID, answer }) => {
       const request = conversations.current.requests.find(requestID);
       const wasOpen = conversations.current.answer(requestID, answer);
@@ -37,6 +39,7 @@ export function questionHandlers({ conversations, send }: PanelContext, composer
       send({ type: "tried", requestID, rules, trials: rules.map((rule) => tryRule(rule, request)) });
     },
   } satisfies Partial<Handlers>;
+  return { handlers, documents: { "rondo-proposed": proposedText } } satisfies Feature;
 }
 
 /**

@@ -1,28 +1,30 @@
 /** Attaches what is pasted or dropped, and opens what is attached. */
 
 import * as vscode from "vscode";
-import type { Chat } from "../../chat/apply.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { textFile } from "../../chat/text-file.ts";
 import { t } from "../../l10n/l10n.ts";
 import { mediaType } from "../../tools/text/codec.ts";
 import { openInEditor } from "../answers/open.ts";
 import type { Composer } from "../composer/composer.ts";
+import type { Feature } from "../feature.ts";
+import type { AttachMention } from "../mentions/attach-mention.ts";
 import type { Handlers } from "../panel/handlers.ts";
+import type { WindowServices } from "../services.ts";
+import type { EditorWindow } from "../window.ts";
 import { RefusedFileError } from "./attachments.ts";
-import { openSent } from "./sent-attachments.ts";
+import { openSent, sentText } from "./sent-attachments.ts";
 
-interface AttachOptions {
-  composer: Pick<Composer, "attach" | "attachFiles" | "attachments">;
-  /** Attaches the names of a folder's files. */
-  attachFolder(uri: vscode.Uri): Promise<void>;
-  chat(): Chat;
-  /** A folder for copies that are shown. */
-  copies: vscode.Uri;
-}
-
-export function attachHandlers({ composer, attachFolder, chat, copies }: AttachOptions) {
-  return {
+/** `mention` attaches the names of a folder's files. */
+export function attaching(
+  { storage }: EditorWindow,
+  { page: { conversations } }: WindowServices,
+  composer: Pick<Composer, "attach" | "attachFiles" | "attachments">,
+  mention: Pick<AttachMention, "attach">,
+) {
+  /** For copies that are shown. */
+  const copies = vscode.Uri.joinPath(storage, "shown");
+  const handlers = {
     "attach-data": ({ name, mime, data }) => {
       const bytes = Buffer.from(data, "base64");
       // A provider refuses the whole request for an image that is none.
@@ -34,14 +36,17 @@ export function attachHandlers({ composer, attachFolder, chat, copies }: AttachO
       const all = uris.map((uri) => vscode.Uri.parse(uri));
       const folders = await Promise.all(all.map(isFolder));
       await composer.attachFiles(all.filter((_, at) => !folders[at]));
-      for (const folder of all.filter((_, at) => folders[at])) await attachFolder(folder);
+      for (const folder of all.filter((_, at) => folders[at]))
+        await mention.attach({ kind: "folder", uri: folder.toString() });
     },
     "open-attachment": async ({ index }) => {
       const attachment = composer.attachments[index];
       if (attachment) await open(attachment, copies);
     },
-    "open-sent": async (sent) => await openSent(chat(), sent, (part) => open(part, copies)),
+    "open-sent": async (sent) => await openSent(conversations.current.chat, sent, (part) => open(part, copies)),
   } satisfies Partial<Handlers>;
+  const chatOf = (id: string) => conversations.chat(id);
+  return { handlers, documents: { "rondo-attached": (uri) => sentText(uri, chatOf) } } satisfies Feature;
 }
 
 async function isFolder(uri: vscode.Uri): Promise<boolean> {

@@ -2,44 +2,38 @@
 
 import path from "node:path";
 import * as vscode from "vscode";
-import type { AnswerImage } from "../../chat/protocol.ts";
 import { t } from "../../l10n/l10n.ts";
+import type { Feature } from "../feature.ts";
+import type { FileIndex } from "../mentions/file-index.ts";
 import { NoticeError } from "../notice-error.ts";
 import { runFix } from "../notice-fixes.ts";
-import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { Handlers } from "../panel/handlers.ts";
+import type { WindowServices } from "../services.ts";
+import { readSettings } from "../settings.ts";
+import type { EditorWindow } from "../window.ts";
+import { readAnswerImage } from "./answer-images.ts";
 import { missingFiles, openInEditor } from "./open.ts";
 
-interface WorkbenchOptions {
-  log: vscode.LogOutputChannel;
-  showTerminal(): void;
-  /** Returns the file that a path further down means, if only one can be meant. */
-  meant(file: string): Promise<vscode.Uri | undefined>;
-  /** The folder of the session on screen, if it works in one of its own. */
-  ownFolder(): string | undefined;
-  readImage(file: string, folders: readonly string[]): Promise<AnswerImage>;
-}
-
-export function workbenchHandlers(
-  { send }: PanelContext,
-  { log, showTerminal, meant, ownFolder, readImage }: WorkbenchOptions,
-) {
-  return {
+/** `index` finds the file that a path further down means, if only one can be meant. */
+export function workbench({ log }: EditorWindow, services: WindowServices, index: Pick<FileIndex, "meant">) {
+  const { boundary, host, ownFolderOf, page } = services;
+  const own = () => ownFolderOf(page.conversations.current.chat);
+  const handlers = {
     "open-file": async ({ path: file, line, lastLine }) => {
-      const own = ownFolder();
-      await openInEditor(own === undefined ? file : path.resolve(own, file), { line, lastLine }, () => meant(file));
+      const folder = own();
+      const place = folder === undefined ? file : path.resolve(folder, file);
+      await openInEditor(place, { line, lastLine }, () => index.meant(file));
     },
     "check-files": async ({ paths }) => {
-      const missing = await missingFiles(paths, foldersOf(ownFolder()));
-      const found = await Promise.all(missing.map(meant));
-      send({ type: "checked-files", paths, missing: missing.filter((_, at) => found[at] === undefined) });
+      const missing = await missingFiles(paths, foldersOf(own()));
+      const found = await Promise.all(missing.map((file) => index.meant(file)));
+      page.send({ type: "checked-files", paths, missing: missing.filter((_, at) => found[at] === undefined) });
     },
     "load-image": async ({ path: file }) => {
-      const folders = foldersOf(ownFolder()).filter(({ scheme }) => scheme === "file");
-      const image = await readImage(
-        file,
-        folders.map(({ fsPath }) => fsPath),
-      );
-      send({ type: "answer-image", path: file, image });
+      const folders = foldersOf(own()).filter(({ scheme }) => scheme === "file");
+      const places = folders.map(({ fsPath }) => fsPath);
+      const image = await readAnswerImage(file, places, readSettings().secrets, boundary);
+      page.send({ type: "answer-image", path: file, image });
     },
     "open-link": ({ url }) => openLink(url),
     copy: async ({ text }) => await vscode.env.clipboard.writeText(text),
@@ -48,8 +42,9 @@ export function workbenchHandlers(
     "manage-trust": async () => await vscode.commands.executeCommand("workbench.trust.manage"),
     "show-log": () => log.show(),
     "run-fix": ({ fix }) => runFix(fix),
-    "show-terminal": showTerminal,
+    "show-terminal": () => host.showTerminal(),
   } satisfies Partial<Handlers>;
+  return { handlers, commands: { "rondo.showLog": () => log.show() } } satisfies Feature;
 }
 
 /** `own`: the folder of a session that works in one of its own. */

@@ -1,16 +1,21 @@
-/** The conversation: its turn, its context, its subagents and the commands that run in it. */
+/** The conversation on screen: its turn, its context, its subagents and the commands that run in it. */
 
 import { homedir } from "node:os";
 import * as vscode from "vscode";
-import type { Chat } from "../../chat/apply.ts";
 import { sliceBefore } from "../../chat/chat-slices.ts";
 import type { ContextUse } from "../../chat/context-views.ts";
 import { shownChat } from "../../chat/shown-chat.ts";
 import { t } from "../../l10n/l10n.ts";
+import { contextShare } from "../../loop/context/context-share.ts";
+import { costOfSession } from "../../loop/session/budget.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { cacheLifetime, isExpired } from "../../providers/families/cache-lifetime.ts";
-import type { Models } from "../models/models.ts";
-import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { Feature } from "../feature.ts";
+import { openFolders } from "../host/documents.ts";
+import type { Handlers, PanelRequest } from "../panel/handlers.ts";
+import type { Panel } from "../panel/panel.ts";
+import { reportedIn } from "../panel/reported.ts";
+import type { WindowServices } from "../services.ts";
 import { chooseModel } from "../sessions/choices.ts";
 import { configPlace } from "./config-place.ts";
 
@@ -32,12 +37,8 @@ function contextView(session: Session, runsElsewhere: boolean, folders: readonly
   };
 }
 
-/** `foldersOf`: where a session works. */
-export function conversationHandlers(
-  { conversations, memory, prepare, send }: PanelContext,
-  models: Models,
-  foldersOf: (chat: Chat) => readonly string[],
-) {
+export function conversation(panel: Panel, { foldersOf, ledger, models, page }: WindowServices) {
+  const { conversations, memory, prepare, send } = page;
   const session = () => conversations.current;
   const tryAgain = async () => {
     chooseModel(session(), models, memory);
@@ -49,19 +50,25 @@ export function conversationHandlers(
     send({ type: "notice", message, next: t("Change its context there."), fix: "none" });
     return false;
   };
-  return {
-    async stop() {
-      if (session().running || !conversations.runsElsewhere) return await session().stop();
-      const message = t("This session runs in another window or process.");
-      send({ type: "notice", message, next: t("Stop it there."), fix: "none" });
-    },
-    async compact({ goOn, keep }) {
-      await prepare();
-      const compacted = session();
-      chooseModel(compacted, models, memory);
-      const { reason } = await compacted.compact(keep);
-      if (goOn && reason === "end_turn") await compacted.tryAgain();
-    },
+  async function stop(): Promise<void> {
+    if (session().running || !conversations.runsElsewhere) return await session().stop();
+    const message = t("This session runs in another window or process.");
+    send({ type: "notice", message, next: t("Stop it there."), fix: "none" });
+  }
+  async function compact({ goOn, keep }: Pick<PanelRequest<"compact">, "goOn" | "keep">): Promise<void> {
+    await prepare();
+    const compacted = session();
+    chooseModel(compacted, models, memory);
+    const { reason } = await compacted.compact(keep);
+    if (goOn && reason === "end_turn") await compacted.tryAgain();
+  }
+  /** Answers what is in sight, else brings it into sight. */
+  const answered = (key: "confirm" | "dismiss") => () =>
+    panel.isShown ? send({ type: "answer-key", key }) : panel.reveal();
+  const reported = reportedIn(page);
+  const handlers = {
+    stop,
+    compact,
     "retry-now": () => session().retryNow(),
     "try-again": tryAgain,
     "set-time-limit": async ({ seconds }) => {
@@ -100,4 +107,36 @@ export function conversationHandlers(
     "to-background": ({ callID }) => void session().background.detach(callID),
     "end-call": ({ callID }) => void session().background.endCall(callID),
   } satisfies Partial<Handlers>;
+  return {
+    handlers,
+    commands: {
+      // `extension.ts` has shown the view.
+      "rondo.focus": () => send({ type: "focus" }),
+      "rondo.stop": reported(stop),
+      "rondo.allow": answered("confirm"),
+      "rondo.deny": answered("dismiss"),
+      "rondo.compact": reported(panel.revealed(() => compact({ goOn: false }))),
+      "rondo.find": panel.revealed(() => send({ type: "find" })),
+    },
+    observer: {
+      event(one, event) {
+        if (one === session()) panel.event(event);
+      },
+      switched: () => panel.chatChanged(),
+      trouble: (problem) => send({ type: "notice", ...problem }),
+    },
+    state() {
+      const { chat } = session();
+      const { usd, partial, estimated } = costOfSession(chat);
+      return {
+        trusted: vscode.workspace.isTrusted,
+        hasFolder: openFolders().length > 0,
+        virtualFolders: (vscode.workspace.workspaceFolders ?? [])
+          .filter(({ uri }) => uri.scheme !== "file")
+          .map(({ name }) => name),
+        contextUsed: contextShare(chat, models.facts),
+        cost: { session: usd, today: ledger.today(), partial, estimated },
+      };
+    },
+  } satisfies Feature;
 }

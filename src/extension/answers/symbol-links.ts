@@ -9,9 +9,11 @@ import { t } from "../../l10n/l10n.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
 import type { CodeSymbol } from "../../tools/host.ts";
 import { refusalOf } from "../../tools/node-host/locate.ts";
+import type { Feature } from "../feature.ts";
 import { fileSymbols, workspaceSymbols } from "../host/language-services.ts";
 import { NoticeError } from "../notice-error.ts";
-import type { Handlers, PanelContext } from "../panel/handlers.ts";
+import type { Handlers } from "../panel/handlers.ts";
+import type { WindowServices } from "../services.ts";
 import { openInEditor } from "./open.ts";
 
 /** Maximum time for the names of one request. */
@@ -24,8 +26,9 @@ const mostPlaces = 30;
 /** Kinds of the symbols in data and in documents, which define nothing. */
 const noDefinitions = new Set(["file", "package", "string", "number", "boolean", "array", "key", "null"]);
 
-export function symbolHandlers({ send }: Pick<PanelContext, "send">, folders: () => readonly string[]) {
-  return {
+export function symbolLinks({ foldersOf, page: { conversations, send } }: WindowServices) {
+  const folders = () => foldersOf(conversations.current.chat);
+  const handlers = {
     "find-symbols": async ({ files, names }) => {
       const lookup = new SymbolLookup(folders(), files);
       const lookedUp: string[] = [];
@@ -48,6 +51,7 @@ export function symbolHandlers({ send }: Pick<PanelContext, "send">, folders: ()
       if (place) await openInEditor(place.path, { line: place.line });
     },
   } satisfies Partial<Handlers>;
+  return { handlers } satisfies Feature;
 }
 
 async function choose(name: string, places: readonly CodeSymbol[], lookup: SymbolLookup) {

@@ -1,10 +1,11 @@
 /** The page that lists the rules: shows them until it is closed, removes one, and explains a command. */
+import type { Feature } from "../feature.ts";
+import type { Handlers } from "../panel/handlers.ts";
+import type { Panel } from "../panel/panel.ts";
+import { judge } from "../questions/questions.ts";
+import type { WindowServices } from "../services.ts";
 
-import type { Handlers, PanelContext } from "../panel/handlers.ts";
-import { judge } from "../questions/question-handlers.ts";
-import type { StoredRules } from "./stored-rules.ts";
-
-export function rulesHandlers({ conversations, send }: PanelContext, rules: StoredRules) {
+export function rulesPage(panel: Panel, { page: { conversations, send }, rules }: WindowServices) {
   let isShown = false;
   const show = () => {
     isShown = true;
@@ -14,7 +15,7 @@ export function rulesHandlers({ conversations, send }: PanelContext, rules: Stor
     isShown = false;
   };
   rules.onDidChange(() => isShown && show());
-  return {
+  const handlers = {
     "show-rules": show,
     "hide-rules": hide,
     "remove-rule": async ({ rule, source }) => {
@@ -23,4 +24,9 @@ export function rulesHandlers({ conversations, send }: PanelContext, rules: Stor
     },
     explain: async ({ command }) => send({ type: "explained", judgement: await judge(conversations.current, command) }),
   } satisfies Partial<Handlers>;
+  return {
+    handlers,
+    commands: { "rondo.rules": panel.revealed(() => send({ type: "show-rules" })) },
+    pageGone: hide,
+  } satisfies Feature;
 }

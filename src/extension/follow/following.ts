@@ -1,0 +1,28 @@
+/** Following the agent in the window: its button, its command, and the file that is shown where no other is open. */
+import type { Feature } from "../feature.ts";
+import type { WindowServices } from "../services.ts";
+import { readSettings } from "../settings.ts";
+import type { EditorWindow } from "../window.ts";
+import { Follow } from "./follow.ts";
+import { showEdit } from "./show-edit.ts";
+
+export function following(
+  { log, own, stateChanged }: EditorWindow,
+  { ownFolderOf, page: { conversations } }: WindowServices,
+) {
+  const note = (message: string) => log.debug(message);
+  const follow = own(new Follow({ on: readSettings().follow, changed: stateChanged, note }));
+  return {
+    handlers: { follow: ({ on }) => follow.set(on) },
+    commands: { "rondo.follow": () => follow.set(follow.state !== "on") },
+    observer: {
+      event(session, event) {
+        // Files of a worktree are outside of the workspace: VS Code would ask whether to trust each of them.
+        if (session !== conversations.current || ownFolderOf(session.chat) !== undefined) return;
+        follow.event(event);
+        if (follow.state === "off") void showEdit(event).catch((error) => log.warn(String(error)));
+      },
+    },
+    state: () => ({ follow: follow.state }),
+  } satisfies Feature;
+}

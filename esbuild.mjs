@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 import subsetFont from "subset-font";
 import { compile, compileModule } from "svelte/compiler";
-import { iconNames } from "./webview/lib/icons.ts";
+import { iconNames } from "./webview/controls/icons.ts";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");

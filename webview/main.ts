@@ -1,14 +1,14 @@
 /** The panel's entry: takes the first page over when the host has sent its snapshot, and receives the host's messages. */
 import { hydrate } from "svelte";
 import type { ToPanel } from "../src/chat/protocol.ts";
-import { guardFocus } from "./lib/focus-guard.ts";
-import { dollars } from "./lib/format.ts";
-import { parseLink } from "./lib/link-target.ts";
-import { warmUp } from "./lib/markdown.ts";
-import { sendOpenFile } from "./lib/open-file.ts";
-import { panel } from "./lib/panel.svelte.ts";
-import { send } from "./lib/vscode-api.ts";
+import { guardFocus } from "./controls/focus-guard.ts";
+import { parseLink } from "./markdown/link-target.ts";
+import { warmUp } from "./markdown/markdown.ts";
 import Panel from "./Panel.svelte";
+import { sendOpenFile } from "./panel/open-file.ts";
+import { panel } from "./panel/panel.svelte.ts";
+import { send } from "./panel/vscode-api.ts";
+import { dollars } from "./text/format.ts";
 
 /** Opens links in replies: they have no `href`, so the host is told. */
 function followLink(event: Event): void {

@@ -1,7 +1,7 @@
 /** Emphasis and addresses in texts without spaces between words. */
 import assert from "node:assert/strict";
 import type { Token } from "marked";
-import { LimitedLexer } from "../../webview/lib/markdown-lexer.ts";
+import { LimitedLexer } from "../../webview/markdown/markdown-lexer.ts";
 
 /** Returns a text with signs of its own: `<b:…>`, `<i:…>`, `<s:…>`, `<a:…>`. */
 function written(tokens: readonly Token[]): string {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { localized, useLanguage } from "../../src/l10n/l10n.ts";
-import { describeDiagram } from "../../webview/lib/describe-diagram.ts";
+import { describeDiagram } from "../../webview/drawings/describe-diagram.ts";
 import { checkDiagram, drawnTexts, readDiagram } from "../../webview/workers/diagram-source.ts";
 
 const check = (source: string) => checkDiagram(readDiagram(source));

@@ -1,6 +1,6 @@
 /** Invisible characters are shown by code point. */
 import assert from "node:assert/strict";
-import { escapeInvisible } from "../../webview/lib/escape-invisible.ts";
+import { escapeInvisible } from "../../webview/text/escape-invisible.ts";
 
 describe("hidden characters", () => {
   it("are escaped: bidirectional controls, zero-width characters and terminal controls", () => {

@@ -1,8 +1,8 @@
 /** Lines that stand for several calls. */
 import assert from "node:assert/strict";
 import type { ToolPart } from "../../src/chat/message.ts";
-import { groupLine } from "../../webview/lib/group-line.ts";
-import { hrefOf, parseLink } from "../../webview/lib/link-target.ts";
+import { groupLine } from "../../webview/conversation/group-line.ts";
+import { hrefOf, parseLink } from "../../webview/markdown/link-target.ts";
 import * as f from "./fixtures.ts";
 
 function line(...loose: f.LoosePart[]): string {

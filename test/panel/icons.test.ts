@@ -1,7 +1,7 @@
 /** The icons of the panel's font: those that are used, and no others. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
-import { iconNames } from "../../webview/lib/icons.ts";
+import { iconNames } from "../../webview/controls/icons.ts";
 
 const files = globSync("webview/**/*.{svelte,ts,css}").filter((file) => !file.endsWith("icons.ts"));
 const sources = [...files, "src/extension/starters/starters.ts"].map((file) => readFileSync(file, "utf8"));

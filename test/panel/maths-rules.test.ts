@@ -1,10 +1,10 @@
 /** Where formulas begin and end in Markdown. */
 import assert from "node:assert/strict";
 import type { Token } from "marked";
-import { imagePlace } from "../../webview/lib/image-place.ts";
-import { MarkdownBlocks } from "../../webview/lib/markdown-blocks.ts";
-import { LimitedLexer } from "../../webview/lib/markdown-lexer.ts";
-import { texOf } from "../../webview/lib/maths-rules.ts";
+import { texOf } from "../../webview/drawings/maths-rules.ts";
+import { imagePlace } from "../../webview/markdown/image-place.ts";
+import { MarkdownBlocks } from "../../webview/markdown/markdown-blocks.ts";
+import { LimitedLexer } from "../../webview/markdown/markdown-lexer.ts";
 
 /** Returns all formulas of a text, with `!` before those that stand alone. */
 function mathsOf(text: string): string[] {

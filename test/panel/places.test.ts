@@ -1,7 +1,7 @@
 /** Places in files that a text names. */
 import assert from "node:assert/strict";
-import { hrefOf, parseLink } from "../../webview/lib/link-target.ts";
-import { placesIn } from "../../webview/lib/places.ts";
+import { hrefOf, parseLink } from "../../webview/markdown/link-target.ts";
+import { placesIn } from "../../webview/markdown/places.ts";
 
 const cwd = "/home/dev/shop";
 const windows = "C:\\work\\shop";

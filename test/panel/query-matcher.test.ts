@@ -1,6 +1,6 @@
 /** Literal matches in texts, in linear time. */
 import assert from "node:assert/strict";
-import { QueryMatcher } from "../../webview/lib/query-matcher.ts";
+import { QueryMatcher } from "../../webview/find/query-matcher.ts";
 import { stopwatch } from "../timing.ts";
 
 const starts = (query: string, text: string) => new QueryMatcher(query).starts(text);

@@ -1,7 +1,7 @@
 /** Order, groups and words of the list of sessions. */
 import assert from "node:assert/strict";
 import type { SessionSummary } from "../../src/chat/session-views.ts";
-import { groupSessions, wishOf } from "../../webview/lib/session-groups.ts";
+import { groupSessions, wishOf } from "../../webview/sessions/session-groups.ts";
 
 const now = new Date(2026, 4, 20, 12).getTime();
 const hour = 3_600_000;

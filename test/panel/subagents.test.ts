@@ -3,11 +3,6 @@ import assert from "node:assert/strict";
 import { apply, type Entry, newChat } from "../../src/chat/apply.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import { ownWords } from "../../src/chat/words.ts";
-import { price, rough } from "../../webview/lib/format.ts";
-import { keepSame, rowsOf } from "../../webview/lib/log-rows.ts";
-import { mentionedNames } from "../../webview/lib/mentioned-names.ts";
-import { mentionAt } from "../../webview/lib/mentions.ts";
-import { messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
 import {
   askerOf,
   joinDeltas,
@@ -16,7 +11,12 @@ import {
   repeated,
   requestsOf,
   workOf,
-} from "../../webview/lib/subagents.ts";
+} from "../../webview/calls/subagents.ts";
+import { mentionedNames } from "../../webview/composer/mentioned-names.ts";
+import { mentionAt } from "../../webview/composer/mentions.ts";
+import { keepSame, rowsOf } from "../../webview/conversation/log-rows.ts";
+import { messageGroupsOf, segmentsOf } from "../../webview/conversation/message-groups.ts";
+import { price, rough } from "../../webview/text/format.ts";
 import * as f from "./fixtures.ts";
 import { child, explorer } from "./loop-states.ts";
 

@@ -1,12 +1,12 @@
 /** The panel's pure functions: parsing, splitting and formatting. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { draftRows, patchRows } from "../../webview/lib/diff-rows.ts";
-import { highlightLines } from "../../webview/lib/highlight.ts";
-import { parseLink } from "../../webview/lib/link-target.ts";
-import { MarkdownBlocks } from "../../webview/lib/markdown-blocks.ts";
-import { partialList, partialStrings } from "../../webview/lib/partial-json.ts";
-import { outputLines } from "../../webview/lib/terminal-output.ts";
+import { draftRows, patchRows } from "../../webview/calls/diff-rows.ts";
+import { partialList, partialStrings } from "../../webview/calls/partial-json.ts";
+import { outputLines } from "../../webview/calls/terminal-output.ts";
+import { highlightLines } from "../../webview/markdown/highlight.ts";
+import { parseLink } from "../../webview/markdown/link-target.ts";
+import { MarkdownBlocks } from "../../webview/markdown/markdown-blocks.ts";
 import { randomly } from "../random.ts";
 import { answer, patch } from "./fixtures.ts";
 

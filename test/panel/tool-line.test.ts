@@ -4,12 +4,12 @@ import { apply, type Chat } from "../../src/chat/apply.ts";
 import { denialWords } from "../../src/chat/call-words.ts";
 import type { BackgroundCommand, ChatEvent, ExitReason } from "../../src/chat/events.ts";
 import type { ErrorCode, ToolPart } from "../../src/chat/message.ts";
+import { resultOf, toolLineOf } from "../../webview/calls/tool-line.ts";
 import { statusOf } from "../../webview/composer/status-line.ts";
 import { draftsOf } from "../../webview/conversation/edit-drafts.ts";
-import { Announcements } from "../../webview/lib/announcements.ts";
-import { dayGroup, duration, elapsed, when } from "../../webview/lib/format.ts";
-import { messageGroupsOf, segmentsOf } from "../../webview/lib/message-groups.ts";
-import { resultOf, toolLineOf } from "../../webview/lib/tool-line.ts";
+import { messageGroupsOf, segmentsOf } from "../../webview/conversation/message-groups.ts";
+import { Announcements } from "../../webview/spoken/announcements.ts";
+import { dayGroup, duration, elapsed, when } from "../../webview/text/format.ts";
 import * as f from "./fixtures.ts";
 import { commands, questionRequest } from "./trust-states.ts";
 

@@ -1,7 +1,7 @@
 /** What an answer took, from its messages. */
 import assert from "node:assert/strict";
 import { noTokens } from "../../src/chat/token-counts.ts";
-import { costLine, costRows, turnCost } from "../../webview/lib/turn-cost.ts";
+import { costLine, costRows, turnCost } from "../../webview/conversation/turn-cost.ts";
 import { answered } from "./answer-states.ts";
 import * as f from "./fixtures.ts";
 

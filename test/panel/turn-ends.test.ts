@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Chat } from "../../src/chat/apply.ts";
 import { noOutcome } from "../../src/loop/hooks.ts";
 import { replay } from "../../src/record/replay.ts";
-import { brokenOffWords } from "../../webview/lib/broken-off.ts";
+import { brokenOffWords } from "../../webview/conversation/broken-off.ts";
 import { earlyEnd } from "../../webview/notices/remedies.ts";
 import { denyWith, stopBudget } from "../loop/answers.ts";
 import { type Harness, type HarnessOptions, harnesses, until } from "../loop/harness.ts";

@@ -1,7 +1,7 @@
 /** Which rows of a long list are drawn, for any heights, scroll positions and kept rows. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { topsOf, visibleRows } from "../../webview/lib/visible-rows.ts";
+import { topsOf, visibleRows } from "../../webview/conversation/visible-rows.ts";
 import { randomly } from "../random.ts";
 
 const lists = fc.record({

@@ -2,7 +2,7 @@
 
 import { maxDataChars, maxReadBytes } from "../../src/chat/attach.ts";
 import { counted, formatted, t } from "../../src/l10n/l10n.ts";
-import { send } from "../lib/vscode-api.ts";
+import { send } from "../panel/vscode-api.ts";
 import { refusedFiles } from "./refused-files.svelte.ts";
 import { scaleImage } from "./scale-image.ts";
 

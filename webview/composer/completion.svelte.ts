@@ -6,20 +6,14 @@ import { tick } from "svelte";
 import { quotedValue } from "../../src/chat/command-arguments.ts";
 import type { ResourceTemplate } from "../../src/chat/mention-search.ts";
 import type { CommandChoice } from "../../src/chat/slash-command.ts";
-import {
-  type BegunArguments,
-  begunArguments,
-  fittingValues,
-  offeredValues,
-  stillFitting,
-} from "../lib/argument-values.ts";
-import { begunCommand, commandRows } from "../lib/command-rows.ts";
-import { type MentionRow, mentionAt, mentionKindLooks, mentionRows } from "../lib/mentions.ts";
-import { panel } from "../lib/panel.svelte.ts";
-import { type BegunTemplate, valueInTurn, variableHead, withValue } from "../lib/resource-template.ts";
-import { send } from "../lib/vscode-api.ts";
+import { begunCommand, commandRows } from "../calls/command-rows.ts";
+import { panel } from "../panel/panel.svelte.ts";
+import { send } from "../panel/vscode-api.ts";
+import { type BegunArguments, begunArguments, fittingValues, offeredValues, stillFitting } from "./argument-values.ts";
 import { mentionSearch } from "./mention-search.svelte.ts";
+import { type MentionRow, mentionAt, mentionKindLooks, mentionRows } from "./mentions.ts";
 import { allCommands, ownValues, submitDraft } from "./own-commands.ts";
+import { type BegunTemplate, valueInTurn, variableHead, withValue } from "./resource-template.ts";
 
 type Offer =
   | { type: "none" }

@@ -8,7 +8,7 @@ import type {
   MentionQuery,
   VariableValues,
 } from "../../src/chat/mention-search.ts";
-import { send } from "../lib/vscode-api.ts";
+import { send } from "../panel/vscode-api.ts";
 
 class MentionSearch {
   /** What there is of each kind; empty until the host has said it. */

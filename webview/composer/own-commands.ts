@@ -3,10 +3,10 @@ import { argumentHint, missingArguments, writtenArguments } from "../../src/chat
 import type { ModelChoice } from "../../src/chat/model-views.ts";
 import { type CommandChoice, slashCommandIn } from "../../src/chat/slash-command.ts";
 import { t } from "../../src/l10n/l10n.ts";
-import { escapeInvisible } from "../lib/escape-invisible.ts";
-import { price } from "../lib/format.ts";
-import { panel } from "../lib/panel.svelte.ts";
-import { send } from "../lib/vscode-api.ts";
+import { panel } from "../panel/panel.svelte.ts";
+import { send } from "../panel/vscode-api.ts";
+import { escapeInvisible } from "../text/escape-invisible.ts";
+import { price } from "../text/format.ts";
 import { allRead, isReading } from "./attach-files.ts";
 import { modeList } from "./permission-modes.ts";
 

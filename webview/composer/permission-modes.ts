@@ -3,7 +3,7 @@
 import type { AgentChoice, PanelState } from "../../src/chat/panel-state.ts";
 import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import { counted, t } from "../../src/l10n/l10n.ts";
-import type { IconName } from "../lib/icons.ts";
+import type { IconName } from "../controls/icons.ts";
 
 interface ModeLooks {
   mode: PermissionMode;

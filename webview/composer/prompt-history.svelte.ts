@@ -1,7 +1,7 @@
 /** Earlier messages of the session: Up in the empty field lists them, and writes the chosen one into the field. */
 import type { Chat, Entry } from "../../src/chat/apply.ts";
 import { ownWords } from "../../src/chat/words.ts";
-import { panel } from "../lib/panel.svelte.ts";
+import { panel } from "../panel/panel.svelte.ts";
 
 /** More rows than anyone looks through; further ones come when Up reaches them. */
 const mostRows = 100;

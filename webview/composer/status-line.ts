@@ -6,10 +6,10 @@ import type { SessionInfo, TurnEnded } from "../../src/chat/events.ts";
 import type { ToolPart } from "../../src/chat/message.ts";
 import type { Readiness } from "../../src/chat/model-views.ts";
 import { counted, t } from "../../src/l10n/l10n.ts";
-import { elapsed } from "../lib/format.ts";
-import type { IconName } from "../lib/icons.ts";
-import { lastShown } from "../lib/message-groups.ts";
-import { toolKindOf, toolLineOf } from "../lib/tool-line.ts";
+import { toolKindOf, toolLineOf } from "../calls/tool-line.ts";
+import type { IconName } from "../controls/icons.ts";
+import { lastShown } from "../conversation/message-groups.ts";
+import { elapsed } from "../text/format.ts";
 
 interface StatusLine {
   kind: "idle" | "busy" | "asks" | "stalled" | "retry" | "stopped";

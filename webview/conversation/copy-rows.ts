@@ -1,5 +1,5 @@
 /** Copies a selection in the log, with the rows in it that are not in the page. */
-import { type LogRow, rowText } from "../lib/log-rows.ts";
+import { type LogRow, rowText } from "./log-rows.ts";
 
 export function copySelection(event: ClipboardEvent, log: HTMLElement, rows: readonly LogRow[], cwd: string): void {
   const selection = getSelection();

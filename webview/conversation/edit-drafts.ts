@@ -1,7 +1,7 @@
 /** Shows an edit while the model still writes its arguments. */
 import type { ToolPart } from "../../src/chat/message.ts";
-import { type DiffRow, draftRows } from "../lib/diff-rows.ts";
-import { argumentsOf, objectsOf } from "../lib/tool-line.ts";
+import { type DiffRow, draftRows } from "../calls/diff-rows.ts";
+import { argumentsOf, objectsOf } from "../calls/tool-line.ts";
 
 interface EditDraft {
   path: string;

@@ -1,8 +1,8 @@
 /** Jumps by keys, to messages that are in the page, that are not, and that only the host has. */
 import { tick, untrack } from "svelte";
 import { isPrompt } from "../../src/chat/words.ts";
-import type { LogRow } from "../lib/log-rows.ts";
-import { panel } from "../lib/panel.svelte.ts";
+import { panel } from "../panel/panel.svelte.ts";
+import type { LogRow } from "./log-rows.ts";
 import type { LogScroll } from "./log-scroll.svelte.ts";
 
 /** A jump that waits for earlier messages: to the first one, or to the prompt before a row. */

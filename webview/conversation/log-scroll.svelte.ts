@@ -1,8 +1,8 @@
 /** The scrolling of the log: which of its rows are drawn, and what stays in place when something changes. */
 import { untrack } from "svelte";
-import { anchorAt, layOutLog, type ScrollAnchor } from "../lib/log-layout.ts";
-import { estimatedHeight, type LogRow } from "../lib/log-rows.ts";
-import { topsOf } from "../lib/visible-rows.ts";
+import { anchorAt, layOutLog, type ScrollAnchor } from "./log-layout.ts";
+import { estimatedHeight, type LogRow } from "./log-rows.ts";
+import { topsOf } from "./visible-rows.ts";
 
 /** A log scrolled to within this distance of its end stays at the end. */
 const nearEndPx = 24;

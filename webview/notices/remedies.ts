@@ -4,7 +4,7 @@ import type { Chat } from "../../src/chat/apply.ts";
 import type { SessionInfo } from "../../src/chat/events.ts";
 import type { ErrorCode, ModelRef } from "../../src/chat/message.ts";
 import { t } from "../../src/l10n/l10n.ts";
-import { lastShown } from "../lib/message-groups.ts";
+import { lastShown } from "../conversation/message-groups.ts";
 
 export type Remedy =
   | "set-key"

@@ -1,8 +1,8 @@
 /** The rules of "Always allow" while the user edits them. */
 import type { PermissionRequest, Rule, RuleScope, RuleTrial } from "../../src/chat/requests.ts";
-import { Debounce } from "../lib/debounce.ts";
-import { panel } from "../lib/panel.svelte.ts";
-import { send } from "../lib/vscode-api.ts";
+import { Debounce } from "../panel/debounce.ts";
+import { panel } from "../panel/panel.svelte.ts";
+import { send } from "../panel/vscode-api.ts";
 
 export class AlwaysRules {
   readonly offered: readonly Rule[];

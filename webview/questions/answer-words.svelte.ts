@@ -1,5 +1,5 @@
 /** The text that the user writes into the composer while a question is open. */
-import type { AnswerField } from "../lib/panel.svelte.ts";
+import type { AnswerField } from "../panel/panel.svelte.ts";
 
 export class AnswerWords implements AnswerField {
   readonly label: string;

@@ -3,8 +3,8 @@
 import { never } from "../../src/base/never.ts";
 import type { CommandPreview, Preview } from "../../src/chat/requests.ts";
 import { counted, t } from "../../src/l10n/l10n.ts";
-import { escapeInvisible } from "../lib/escape-invisible.ts";
-import { relative } from "../lib/format.ts";
+import { escapeInvisible } from "../text/escape-invisible.ts";
+import { relative } from "../text/format.ts";
 
 /** `folder`: the session's. Empty where the title and the preview say it already. */
 export function whereItIs(preview: Preview, folder: string): string {

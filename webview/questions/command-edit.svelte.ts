@@ -1,8 +1,8 @@
 /** The command of a question, which the user may change: its text, and what the rules make of it. */
 import type { CommandPreview, PermissionRequest } from "../../src/chat/requests.ts";
-import { Debounce } from "../lib/debounce.ts";
-import { panel } from "../lib/panel.svelte.ts";
-import { send } from "../lib/vscode-api.ts";
+import { Debounce } from "../panel/debounce.ts";
+import { panel } from "../panel/panel.svelte.ts";
+import { send } from "../panel/vscode-api.ts";
 
 /** In ms: looking at a command that takes longer is said. */
 const slowMs = 200;

@@ -2,7 +2,7 @@
 
 import type { Question } from "../../src/chat/requests.ts";
 import { t } from "../../src/l10n/l10n.ts";
-import type { AnswerField } from "../lib/panel.svelte.ts";
+import type { AnswerField } from "../panel/panel.svelte.ts";
 
 export class QuestionForm implements AnswerField {
   readonly label = t("Something else");

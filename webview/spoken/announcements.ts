@@ -1,0 +1,152 @@
+/** Writes the announcements about a running turn for screen readers: sentences, not tokens. */
+
+import { type Chat, findPart } from "../../src/chat/apply.ts";
+import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
+import type { Message, ToolPart } from "../../src/chat/message.ts";
+import type { PanelState } from "../../src/chat/panel-state.ts";
+import type { Attachment } from "../../src/chat/prompt-input.ts";
+import { titleOf } from "../../src/chat/request-titles.ts";
+import type { UserRequest } from "../../src/chat/requests.ts";
+import type { ReviewFile } from "../../src/chat/review-views.ts";
+import { counted, localized, t } from "../../src/l10n/l10n.ts";
+import { firstLine, resultOf, toolKindOf, toolLineOf } from "../calls/tool-line.ts";
+import { modeName } from "../composer/permission-modes.ts";
+import { messageGroupsOf } from "../conversation/message-groups.ts";
+import { changesInWords, decisionsInWords, isDecided } from "../review/review-rows.ts";
+import { removeInvisible } from "../text/escape-invisible.ts";
+import { clock, cutOffWords } from "../text/format.ts";
+import { endOfSentences, firstSentence, spokenText } from "./spoken-text.ts";
+
+/** Collects sentences about events until `take` returns them; the panel calls it once a second. */
+export class Announcements {
+  #sentences: string[] = [];
+  #reads = 0;
+  #partID = "";
+  /** Number of announced characters of the text part `#partID`. */
+  #announced = 0;
+  /** How many matches the conversation has: only the newest number counts. */
+  #found = "";
+  readonly #background = new Map<string, BackgroundCommand["state"]["type"]>();
+
+  addEvent(event: ChatEvent, chat: Chat, review: readonly ReviewFile[]): void {
+    if (event.type === "delta") this.#addText(chat, event.messageID, event.partID, false);
+    else if (event.type === "part" && event.part.type === "text") {
+      this.#addText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
+    } else if (event.type === "part" && event.part.type === "tool") this.#addTool(event.part, chat.session.cwd);
+    else if (event.type === "asked") this.#addQuestion(event.request);
+    else if (event.type === "rewound") {
+      const messages = counted(messageGroupsOf(chat.setAside).length, "{0} message", "{0} messages");
+      this.#add(event.messageID === null ? t("The messages are back.") : t("{0} set aside.", messages));
+    } else if (event.type === "background") this.#addBackground(event.commands);
+    else if (event.type === "message" && isSummary(event.message)) this.#add(t("Conversation compacted."));
+    else if (event.type === "ended" && event.reason === "end_turn") {
+      const { changes, files } = changesInWords(review);
+      this.#add(review.every(isDecided) ? t("Done.") : t("Done, {0} in {1}.", changes, files));
+    }
+  }
+
+  /** One that is still looked at comes again when its reasons are known. */
+  #addQuestion(request: UserRequest): void {
+    if (request.kind !== "permission" || !request.looking) this.#add(questionWords(request));
+  }
+
+  /** Both ends of Bypass are announced: it may end by itself. */
+  addMode(before: PanelState | undefined, { mode, modeEndsAt }: PanelState): void {
+    if (!before || before.mode === mode) return;
+    const until = modeEndsAt === undefined ? "" : ` ${t("until {0}", clock(modeEndsAt))}`;
+    if (mode === "bypassPermissions") this.#add(t("Bypass{0}: nothing asks but protected files.", until));
+    else if (before.mode === "bypassPermissions") this.#add(t("Bypass has ended. Mode: {0}.", modeName(mode)));
+  }
+
+  addReview(before: readonly ReviewFile[], after: readonly ReviewFile[]): void {
+    for (const sentence of decisionsInWords(before, after)) this.#add(sentence);
+  }
+
+  addAttached(before: readonly Attachment[], after: readonly Attachment[]): void {
+    // A removed one makes the list shorter, and another session's list is not compared.
+    const added = after.slice(before.length);
+    for (const { filename } of added) this.#add(t("{0} attached.", removeInvisible(filename)));
+  }
+
+  addRestored(restored: NonNullable<PanelState["restored"]>): void {
+    if (restored.open > 0) this.#add(`${cutOffWords(restored)}.`);
+    else if (restored.files > 0) this.#add(t("{0} restored.", counted(restored.files, "{0} file", "{0} files")));
+  }
+
+  setFound(words: string): void {
+    this.#found = words;
+  }
+
+  take(): string | undefined {
+    this.#add(this.#found);
+    this.#found = "";
+    this.#flushReads();
+    const text = this.#sentences.join(" ");
+    this.#sentences = [];
+    return text || undefined;
+  }
+
+  #addText(chat: Chat, messageID: string, partID: string, whole: boolean): void {
+    const part = findPart(chat, messageID, partID);
+    const entry = chat.messages.at(-1);
+    if (part?.type !== "text" || entry?.info.role !== "assistant") return;
+    // Not shown, or only on demand.
+    if (entry.info.silent || entry.info.summary || part.synthetic) return;
+    if (partID !== this.#partID) {
+      this.#partID = partID;
+      this.#announced = 0;
+    }
+    const rest = part.text.slice(this.#announced);
+    const end = whole ? rest.length : endOfSentences(rest);
+    if (end === 0) return;
+    this.#announced += end;
+    this.#add(spokenText(rest.slice(0, end)));
+  }
+
+  #addTool(part: ToolPart, cwd: string): void {
+    const { state } = part;
+    if (state.status === "completed" && toolKindOf(part.tool) === "read") {
+      this.#reads++;
+      return;
+    }
+    if (state.status !== "completed" && state.status !== "error") return;
+    const line = toolLineOf(part, false, cwd);
+    const told = line.state === "denied" ? line.fact : t("failed: {0}", firstSentence(resultOf(part)));
+    const result = state.status === "error" ? told : line.fact;
+    this.#add(`${line.verb} ${line.object}${result && `, ${result}`}.`);
+  }
+
+  #addBackground(commands: readonly BackgroundCommand[]): void {
+    for (const { id, startedAt, command, state } of commands) {
+      const key = `${id} ${startedAt}`;
+      const before = this.#background.get(key);
+      this.#background.set(key, state.type);
+      if (before === undefined || before === state.type) continue;
+      if (state.type === "ended")
+        this.#add(t("{0} ended in the background, {1}.", firstLine(command), localized(state.words)));
+      else if (state.type === "waiting") this.#add(t("{0} waits for input: {1}", firstLine(command), state.prompt));
+    }
+  }
+
+  #add(sentence: string): void {
+    this.#flushReads();
+    if (sentence.trim()) this.#sentences.push(sentence.trim());
+  }
+
+  #flushReads(): void {
+    if (this.#reads > 0) this.#sentences.push(t("Read {0}.", counted(this.#reads, "{0} file", "{0} files")));
+    this.#reads = 0;
+  }
+}
+
+function isSummary(message: Message): boolean {
+  return (
+    message.role === "assistant" && message.summary === true && message.completedAt !== undefined && !message.error
+  );
+}
+
+function questionWords(request: UserRequest): string {
+  const preview = request.kind === "permission" ? request.preview : undefined;
+  const parts = preview?.type === "command" ? preview.parts.filter((part) => part.decision !== "allow") : [];
+  return [titleOf(request), ...parts.map((part) => part.text)].join(" ");
+}

@@ -231,10 +231,17 @@ interface Execution {
 }
 
 /**
- * `unsure`: VS Code may take the end of this command for that of the next one, whose output would be lost. `closed`: the
- * terminal cannot be used any more.
+ * `unsure`: the next command could be lost. VS Code may take the end of this command for that of the next one, or, after
+ * an interrupt, take what it believes to stand in the line away with a second one, which comes late on a busy machine.
+ * `closed`: the terminal cannot be used any more.
  */
 type TerminalState = "free" | "unsure" | "closed";
+
+/** Exit code that a shell tells for a command which Ctrl+C has ended. */
+const interruptedCode = 130;
+
+const isInterrupted = (end: CommandEnd) =>
+  end.type === "signal" || (end.type === "exit" && end.code === interruptedCode);
 
 async function execute(execution: Execution): Promise<{ end: CommandEnd; state: TerminalState }> {
   const { ready, line, own, mark, command, silenceMs, markers } = execution;
@@ -258,10 +265,10 @@ async function execute(execution: Execution): Promise<{ end: CommandEnd; state: 
   const started = integration.executeCommand(line);
   const end = ended(started, terminal, tree && own && signsOf(tree, own));
   const read = output(started, (part) => text.push(part));
-  const allRead = async (): Promise<TerminalState> => {
+  const allRead = async (): Promise<boolean> => {
     await read();
     text.end();
-    return text.isComplete ? "free" : "unsure";
+    return text.isComplete;
   };
   const told = await Promise.race([end.promise, aborted(signal)]);
   watch?.stop();
@@ -273,21 +280,23 @@ async function execute(execution: Execution): Promise<{ end: CommandEnd; state: 
     if (!heeded) terminal.dispose();
     if (tree) await endTree(tree);
     marker?.remove();
-    const state = await allRead();
-    return { end: { type: "aborted" }, state: heeded?.isUsable ? state : "closed" };
+    const after = (await allRead()) ? "free" : "unsure";
+    return { end: { type: "aborted" }, state: heeded?.isUsable ? after : "closed" };
   }
   end.dispose();
-  const state = await allRead();
-  if (state === "unsure" && told.end.type === "exit") onOutput(cutNote);
+  const isComplete = await allRead();
+  if (!isComplete && told.end.type === "exit") onOutput(cutNote);
+  const after = isComplete && !isInterrupted(told.end) ? "free" : "unsure";
+  const state: TerminalState = told.isUsable ? after : "closed";
   if (tree) {
     // Before its prompt the shell starts processes of its own.
     if (told.isUsable && own) await waitForPrompt(tree.pid, signal);
     const left = await leftBehind(tree);
     if (left.length > 0) await endTree(tree);
     marker?.remove();
-    if (told.end.type === "exit") return { end: { ...told.end, left }, state: told.isUsable ? state : "closed" };
+    if (told.end.type === "exit") return { end: { ...told.end, left }, state };
   }
-  return { end: told.end, state: told.isUsable ? state : "closed" };
+  return { end: told.end, state };
 }
 
 /**

@@ -41,10 +41,24 @@ type StateOf<F> = F extends { state(): infer S } ? S : never;
 
 /** Returns the handlers of all features. As `Handlers` it does not compile while a message has none. */
 export function handlersOf<F extends readonly Feature[]>(features: F): All<HandlersOf<F[number]>> {
-  return Object.assign({}, ...features.map(({ handlers }) => handlers));
+  // As wide as the compiler has found it in each of them.
+  return joined(features.map(({ handlers }) => handlers)) as All<HandlersOf<F[number]>>;
 }
 
 /** Returns the state of all features. As `PanelState` it does not compile while a part of it is nobody's. */
 export function stateOf<F extends readonly Feature[]>(features: F): All<StateOf<F[number]>> {
-  return Object.assign({}, ...features.map((feature) => feature.state?.()));
+  // As wide as the compiler has found it in each of them.
+  return joined(features.map((feature) => feature.state?.())) as All<StateOf<F[number]>>;
+}
+
+/** Returns what all parts have, by key. @throws Error if two of them have the same key: one of both would do nothing */
+export function joined<Value>(parts: readonly (Record<string, Value> | undefined)[]): Record<string, Value> {
+  const all: Record<string, Value> = {};
+  for (const part of parts) {
+    for (const [key, value] of Object.entries(part ?? {})) {
+      if (Object.hasOwn(all, key)) throw new Error(`Two features have “${key}”.`);
+      all[key] = value;
+    }
+  }
+  return all;
 }

@@ -4,7 +4,7 @@ import type { Owned } from "../base/owned.ts";
 import type { HostNotice } from "../chat/host-notice.ts";
 import { t } from "../l10n/l10n.ts";
 import type { DebugOutput } from "./editor/debug-output.ts";
-import type { Command, Feature, TextOfDocument } from "./feature.ts";
+import { type Command, type Feature, joined } from "./feature.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { PanelMessage } from "./panel/handlers.ts";
 import { Panel } from "./panel/panel.ts";
@@ -74,7 +74,7 @@ export class EditorWindow {
   run(features: readonly Feature[]): Record<string, Command> {
     this.#features.push(...features);
     for (const { observer } of features) if (observer) this.observers.add(observer);
-    const commands: Record<string, Command> = Object.assign({}, ...features.map((feature) => feature.commands));
+    const commands = joined(features.map((feature) => feature.commands));
     for (const [id, run] of Object.entries(commands)) {
       if (!this.#declared.has(id)) this.own(vscode.commands.registerCommand(id, run));
     }
@@ -88,7 +88,7 @@ export class EditorWindow {
 
   /** Returns the text of a document with one of Rondo's schemes. */
   async document(uri: vscode.Uri): Promise<string> {
-    const texts: Record<string, TextOfDocument> = Object.assign({}, ...this.#features.map((one) => one.documents));
+    const texts = joined(this.#features.map((one) => one.documents));
     return (await texts[uri.scheme]?.(uri)) ?? closedWithWindow;
   }
 

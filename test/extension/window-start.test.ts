@@ -4,6 +4,7 @@ import { rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
+import { handlersOf, joined, stateOf } from "../../src/extension/feature.ts";
 import { deferred } from "../../src/loop/session/deferred.ts";
 
 /** The last command of `app.ts` that the manifest does not declare: all parts are made when it is registered. */
@@ -89,5 +90,15 @@ describe("the start of Rondo", () => {
       channels.filter((name) => name === "Rondo"),
       ["Rondo"],
     );
+  });
+});
+
+describe("the features of a window", () => {
+  it("no two of them have the same message, state or command", () => {
+    const one = { handlers: { stop: () => {} }, state: () => ({ review: [] }) };
+    assert.throws(() => handlersOf([one, { handlers: { stop: () => {} } }]), /Two features have “stop”/);
+    assert.throws(() => stateOf([one, { state: () => ({ review: [] }) }]), /Two features have “review”/);
+    assert.throws(() => joined([{ "rondo.showLog": 1 }, undefined, { "rondo.showLog": 1 }]), /“rondo.showLog”/);
+    assert.deepEqual(joined([{ a: 1 }, {}, { b: 2 }]), { a: 1, b: 2 });
   });
 });

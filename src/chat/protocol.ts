@@ -1,6 +1,5 @@
 /** Messages between the panel and the host. `ToHost` is parsed by zod where it arrives; `ToPanel` is ours. */
 import * as z from "zod/mini";
-import { Answer } from "./answers.ts";
 import type { Chat, Entry } from "./apply.ts";
 import { attachRequests, type RefusedFile } from "./attach.ts";
 import { type ArgumentValues, commandRequests } from "./command-requests.ts";
@@ -14,7 +13,7 @@ import { modelListRequests, type PickerList } from "./model-list.ts";
 import type { PanelState } from "./panel-state.ts";
 import { PermissionMode } from "./permission-mode.ts";
 import { Attachment, SendTime } from "./prompt-input.ts";
-import { Rule, type RuleTrial } from "./requests.ts";
+import { Answer, Rule, type RuleTrial } from "./requests.ts";
 import type { RestoreFile } from "./review-views.ts";
 import type { CommandJudgement, RuleRow } from "./rule-views.ts";
 import type { MergeView, RivalView, SessionSummary } from "./session-views.ts";

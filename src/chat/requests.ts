@@ -1,8 +1,8 @@
-/** Questions of a session to the user: one type for each kind. */
+/** Questions of a session to the user, and their answers: a type and a schema for each kind. */
 
 import * as z from "zod/mini";
-import { msg } from "../l10n/l10n.ts";
 import type { FileDiff } from "./message.ts";
+import { ruleScopes } from "./rule-scopes.ts";
 
 export const Rule = z.object({
   /** `read`, `edit`, `bash`, `external_directory`, `doom_loop`, a tool's name, or `*`. */
@@ -12,9 +12,6 @@ export const Rule = z.object({
   action: z.enum(["allow", "ask", "deny"]),
 });
 export type Rule = z.infer<typeof Rule>;
-
-/** Why a command asks that no rule is about. A card that lists its reasons need not say it. */
-export const noRuleWords = msg("Asks because no rule allows it.");
 
 export interface CommandPart {
   text: string;
@@ -121,10 +118,6 @@ export interface RuleTrial {
   invalid: string;
 }
 
-/** How long and how far a rule of "Always allow" holds. */
-export const ruleScopes = ["session", "workspace", "everywhere"] as const;
-export type RuleScope = (typeof ruleScopes)[number];
-
 export interface Question {
   question: string;
   header: string;
@@ -197,5 +190,68 @@ export interface LoopRequest extends AskedOfCall {
 
 export type UserRequest = PermissionRequest | ChoicesRequest | PlanRequest | BudgetRequest | LoopRequest;
 
+/** The request of a kind. */
+export type RequestOf<Kind extends UserRequest["kind"]> = Extract<UserRequest, { kind: Kind }>;
+/** Requests about a call that waits. */
+export type CallRequest = Extract<UserRequest, { callID: string }>;
+
 export const BuildMode = z.enum(["default", "acceptEdits"]);
 export type BuildMode = z.infer<typeof BuildMode>;
+
+const Words = z.string().check(z.maxLength(100_000));
+const Rules = z.array(Rule).check(z.maxLength(50));
+const permission = z.literal("permission");
+const choices = z.literal("choices");
+const plan = z.literal("plan");
+const budget = z.literal("budget");
+const loop = z.literal("loop");
+
+/** An answer of the user, or of a program for the user. `kind` is that of the request. */
+export const Answer = z.discriminatedUnion("kind", [
+  z.discriminatedUnion("type", [
+    z.object({ kind: permission, type: z.literal("once") }),
+    /** Runs this command instead of the model's. */
+    z.object({ kind: permission, type: z.literal("command"), command: Words }),
+    /** Runs with these arguments instead of the model's. */
+    z.object({ kind: permission, type: z.literal("input"), input: z.record(z.string(), z.unknown()) }),
+    /** `rules` are those of the request, possibly with edited patterns. `scope`: "workspace" if absent. */
+    z.object({ kind: permission, type: z.literal("always"), rules: Rules, scope: z.optional(z.enum(ruleScopes)) }),
+    /** `words` are sent to the model and the turn continues; without them it stops. */
+    z.object({ kind: permission, type: z.literal("deny"), words: Words }),
+  ]),
+  z.discriminatedUnion("type", [
+    /** For each question the chosen options, or other text. */
+    z.object({
+      kind: choices,
+      type: z.literal("chosen"),
+      choices: z.array(z.array(z.string().check(z.maxLength(10_000))).check(z.maxLength(50))).check(z.maxLength(20)),
+    }),
+    /** The model decides; `words` are sent to it. */
+    z.object({ kind: choices, type: z.literal("skip"), words: Words }),
+  ]),
+  z.discriminatedUnion("type", [
+    /** `fresh`: the model sees the plan without the conversation in which it was made. */
+    z.object({ kind: plan, type: z.literal("build"), mode: BuildMode, fresh: z.optional(z.boolean()) }),
+    z.object({ kind: plan, type: z.literal("keep") }),
+  ]),
+  z.discriminatedUnion("type", [
+    /** `limit`: the next one, in USD or tokens, or none for this session; that of the request if absent. */
+    z.object({
+      kind: budget,
+      type: z.literal("continue"),
+      limit: z.optional(z.union([z.number(), z.literal("none")])),
+    }),
+    /** The step that runs is finished: its calls run, the model sums up, and the turn ends. */
+    z.object({ kind: budget, type: z.literal("finish") }),
+    z.object({ kind: budget, type: z.literal("stop") }),
+  ]),
+  z.discriminatedUnion("type", [
+    z.object({ kind: loop, type: z.literal("continue") }),
+    z.object({ kind: loop, type: z.literal("always"), rules: Rules, scope: z.optional(z.enum(ruleScopes)) }),
+    /** The call is denied; `words` are sent to the model and the turn continues. */
+    z.object({ kind: loop, type: z.literal("hint"), words: Words.check(z.minLength(1)) }),
+    z.object({ kind: loop, type: z.literal("stop") }),
+  ]),
+]);
+export type Answer = z.infer<typeof Answer>;
+export type AnswerTo<R extends UserRequest> = Extract<Answer, { kind: R["kind"] }>;

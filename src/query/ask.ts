@@ -1,14 +1,12 @@
 /** Requests of a run, answered by the caller's `canUseTool`. */
 
 import { never } from "../base/never.ts";
-import type { Answer } from "../chat/answers.ts";
 import { type Chat, findChild } from "../chat/apply.ts";
-import type { ChoicesRequest, LoopRequest, PermissionRequest, Rule, UserRequest } from "../chat/requests.ts";
+import { answerOfProgram, isAboutCall } from "../chat/request-kinds.ts";
+import type { Answer, CallRequest, Rule, UserRequest } from "../chat/requests.ts";
 import { english, msg } from "../l10n/l10n.ts";
 import { toRule } from "./caller-rules.ts";
 import type { CanUseTool, PermissionMode, PermissionResult, PermissionUpdate } from "./query-types.ts";
-
-type CallRequest = PermissionRequest | ChoicesRequest | LoopRequest;
 
 interface Asker {
   chat: Chat;
@@ -26,9 +24,9 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
 
   async function ask(request: CallRequest, signal: AbortSignal): Promise<void> {
     const { tool, callID } = request;
-    const always = request.kind === "choices" ? [] : request.always;
+    const always = "always" in request ? request.always : [];
     const rules = always.map(({ permission, pattern }) => ({ toolName: permission, ruleContent: pattern }));
-    const reason = request.kind === "choices" ? "" : request.reason;
+    const reason = "reason" in request ? request.reason : "";
     const isOutside = request.kind === "permission" && request.permission === "external_directory";
     const outside = isOutside ? request.patterns[0] : undefined;
     const child = request.sessionID === chat.session.id ? undefined : request.sessionID;
@@ -53,18 +51,25 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
   }
 
   function answerTo({ kind }: CallRequest, result: PermissionResult): Answer {
-    if (result.behavior === "deny") {
-      const words = result.message.trim() || english("Not allowed.");
-      if (kind === "permission") return { kind, type: "deny", words };
-      return kind === "loop" ? { kind, type: "hint", words } : { kind, type: "skip", words };
+    const isDenied = result.behavior === "deny";
+    const words = isDenied ? result.message.trim() || english("Not allowed.") : "";
+    const rules = isDenied ? [] : (result.updatedPermissions ?? []).flatMap(toRules);
+    const input = isDenied ? undefined : result.updatedInput;
+    const isAlways = rules.length > 0 && input === undefined;
+    switch (kind) {
+      case "permission":
+        if (isDenied) return { kind, type: "deny", words };
+        if (isAlways) return { kind, type: "always", rules };
+        return input ? { kind, type: "input", input } : { kind, type: "once" };
+      case "loop":
+        if (isDenied) return { kind, type: "hint", words };
+        return isAlways ? { kind, type: "always", rules } : { kind, type: "continue" };
+      case "choices":
+        // The questions of the model have no field of their own in `canUseTool`.
+        return { kind, type: "skip", words: isDenied ? words : english("No answer.") };
+      default:
+        return never(kind);
     }
-    const rules = (result.updatedPermissions ?? []).flatMap(toRules);
-    // The questions of the model have no field of their own in `canUseTool`.
-    if (kind === "choices") return { kind, type: "skip", words: english("No answer.") };
-    const { updatedInput: input } = result;
-    if (rules.length > 0 && input === undefined) return { kind, type: "always", rules };
-    if (kind === "loop") return { kind, type: "continue" };
-    return input ? { kind, type: "input", input } : { kind, type: "once" };
   }
 
   function toRules(update: PermissionUpdate): Rule[] {
@@ -84,25 +89,14 @@ export function askCaller({ chat, canUseTool, answer, setMode, stop, note }: Ask
 
   return {
     asked(request: UserRequest): void {
-      switch (request.kind) {
-        case "permission":
-        case "choices":
-        case "loop": {
-          const controller = new AbortController();
-          open.set(request.id, controller);
-          void ask(request, controller.signal);
-          return;
-        }
-        case "budget":
-          // The caller sets the budget beforehand: a reached limit ends the run.
-          queueMicrotask(() => answer(request.id, { kind: "budget", type: "stop" }));
-          return;
-        case "plan":
-          // The caller changes the mode and sends the next prompt.
-          return;
-        default:
-          never(request);
+      if (isAboutCall(request)) {
+        const controller = new AbortController();
+        open.set(request.id, controller);
+        void ask(request, controller.signal);
+        return;
       }
+      const own = answerOfProgram(request);
+      if (own !== "stays") queueMicrotask(() => answer(request.id, own));
     },
     answered(requestID: string): void {
       open.get(requestID)?.abort();

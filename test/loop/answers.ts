@@ -1,7 +1,6 @@
 /** All possible answers to each kind of request. */
 import { never } from "../../src/base/never.ts";
-import type { Answer } from "../../src/chat/answers.ts";
-import type { UserRequest } from "../../src/chat/requests.ts";
+import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 
 /** Without a reason the turn stops. */
 export const denyWith = (words: string) => ({ kind: "permission", type: "deny", words }) as const;

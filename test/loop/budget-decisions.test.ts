@@ -1,8 +1,7 @@
 /** What a budget decides from the amounts alone (spec B1, B2). */
 import assert from "node:assert/strict";
-import type { AnswerTo } from "../../src/chat/answers.ts";
 import type { AssistantMessage, Part } from "../../src/chat/message.ts";
-import type { BudgetRequest } from "../../src/chat/requests.ts";
+import type { AnswerTo, BudgetRequest } from "../../src/chat/requests.ts";
 import { addSpent, nothingSpent, type Spent, spentOn, spentOnEntries } from "../../src/chat/spent.ts";
 import { noTokens } from "../../src/chat/token-counts.ts";
 import { Budget, type ReachedLimit } from "../../src/loop/session/budget.ts";

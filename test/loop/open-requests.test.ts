@@ -1,8 +1,7 @@
 /** Questions that wait for the user: how each ends, and what is shown of it meanwhile (spec T7). */
 import assert from "node:assert/strict";
-import type { Answer } from "../../src/chat/answers.ts";
 import { apply, newChat } from "../../src/chat/apply.ts";
-import type { PermissionRequest, UserRequest } from "../../src/chat/requests.ts";
+import type { Answer, PermissionRequest, UserRequest } from "../../src/chat/requests.ts";
 import { AnswerError, OpenRequests, Withdrawn } from "../../src/loop/permissions/open-requests.ts";
 import { deferred } from "../../src/loop/session/deferred.ts";
 import type { CallEffects } from "../../src/tools/tool.ts";

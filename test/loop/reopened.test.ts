@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Answer } from "../../src/chat/answers.ts";
 import type { Chat } from "../../src/chat/apply.ts";
+import type { Answer } from "../../src/chat/requests.ts";
 import { IntakeError } from "../../src/loop/session/intake-error.ts";
 import { replay } from "../../src/record/replay.ts";
 import { askUser } from "../../src/tools/built-in/ask-user.ts";

@@ -1,9 +1,7 @@
 /** Each kind of request to the user with each of its answers, and answers of another kind (spec T6, T7, T11, B2). */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
-import type { Answer } from "../../src/chat/answers.ts";
-import { Answer as AnswerSchema } from "../../src/chat/answers.ts";
-import type { UserRequest } from "../../src/chat/requests.ts";
+import { type Answer, Answer as AnswerSchema, type UserRequest } from "../../src/chat/requests.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { AnswerError } from "../../src/loop/permissions/open-requests.ts";
 import { buildPrompt } from "../../src/loop/session/plan-offer.ts";

@@ -1,6 +1,7 @@
 /** Always allow: how far rules hold, and the sheet in which they are edited. */
 import assert from "node:assert/strict";
-import { type Rule, type RuleTrial, ruleScopes } from "../../src/chat/requests.ts";
+import type { Rule, RuleTrial } from "../../src/chat/requests.ts";
+import { ruleScopes } from "../../src/chat/rule-scopes.ts";
 import { boxes, button, focused } from "./browser.ts";
 import { longRequest, rulesRequest, rulesTrials } from "./consent-states.ts";
 import * as f from "./fixtures.ts";

@@ -1,7 +1,6 @@
 /** The keys of question cards, and the composer as their text field. */
 import assert from "node:assert/strict";
-import type { Answer } from "../../src/chat/answers.ts";
-import type { UserRequest } from "../../src/chat/requests.ts";
+import type { Answer, UserRequest } from "../../src/chat/requests.ts";
 import { button, events, focused, message, panelWith } from "./browser.ts";
 import * as f from "./fixtures.ts";
 import type { PanelPage } from "./page.ts";

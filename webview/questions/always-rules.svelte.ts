@@ -1,5 +1,6 @@
 /** The rules of "Always allow" while the user edits them. */
-import type { PermissionRequest, Rule, RuleScope, RuleTrial } from "../../src/chat/requests.ts";
+import type { PermissionRequest, Rule, RuleTrial } from "../../src/chat/requests.ts";
+import type { RuleScope } from "../../src/chat/rule-scopes.ts";
 import { Debounce } from "../panel/debounce.ts";
 import { panel } from "../panel/panel.svelte.ts";
 import { send } from "../panel/vscode-api.ts";

@@ -5,7 +5,7 @@ import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
 import type { Message, ToolPart } from "../../src/chat/message.ts";
 import type { PanelState } from "../../src/chat/panel-state.ts";
 import type { Attachment } from "../../src/chat/prompt-input.ts";
-import { titleOf } from "../../src/chat/request-titles.ts";
+import { titleOf } from "../../src/chat/request-kinds.ts";
 import type { UserRequest } from "../../src/chat/requests.ts";
 import type { ReviewFile } from "../../src/chat/review-views.ts";
 import { counted, localized, t } from "../../src/l10n/l10n.ts";

@@ -2,7 +2,8 @@
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { never } from "../../base/never.ts";
-import { Rule, type RuleScope } from "../../chat/requests.ts";
+import { Rule } from "../../chat/requests.ts";
+import type { RuleScope } from "../../chat/rule-scopes.ts";
 import type { RuleRow } from "../../chat/rule-views.ts";
 import { builtInRules } from "../../loop/permissions/rules.ts";
 import { readSettings } from "../settings.ts";

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { attempt } from "../../base/attempt.ts";
 import { hasEnded, isThisProcess, ProcessIdentity, thisProcess } from "../../base/node/process-identity.ts";
-import { titleOf } from "../../chat/request-titles.ts";
+import { titleOf } from "../../chat/request-kinds.ts";
 import type { Session } from "../../loop/session/session.ts";
 import { SharedFolder } from "../review/shared-folder.ts";
 import { questionsHere, type SessionMark } from "./summary.ts";

@@ -2,7 +2,7 @@
 
 import { never } from "../../base/never.ts";
 import type { Chat } from "../../chat/apply.ts";
-import { titleOf } from "../../chat/request-titles.ts";
+import { titleOf } from "../../chat/request-kinds.ts";
 import type { UserRequest } from "../../chat/requests.ts";
 import type { SessionSummary, TabState } from "../../chat/session-views.ts";
 import { newestTodos } from "../../chat/todos.ts";

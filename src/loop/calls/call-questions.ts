@@ -3,7 +3,7 @@
 import { newID } from "../../base/ids.ts";
 import { never } from "../../base/never.ts";
 import { findEntry } from "../../chat/apply.ts";
-import { loopTitle } from "../../chat/request-titles.ts";
+import { loopTitle } from "../../chat/request-kinds.ts";
 import type { ChoicesRequest, PermissionRequest } from "../../chat/requests.ts";
 import { english, msg } from "../../l10n/l10n.ts";
 import {

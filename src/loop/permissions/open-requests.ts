@@ -1,10 +1,10 @@
 /** The requests of a session that wait for the user's answer (spec T7). */
 
 import { sameJson } from "../../base/json.ts";
-import { never } from "../../base/never.ts";
-import type { Answer, AnswerTo } from "../../chat/answers.ts";
 import type { ChatEvent } from "../../chat/events.ts";
-import type { PermissionRequest, Rule, RuleScope, UserRequest } from "../../chat/requests.ts";
+import { subjectOf, whenStopped } from "../../chat/request-kinds.ts";
+import type { Answer, AnswerTo, PermissionRequest, Rule, UserRequest } from "../../chat/requests.ts";
+import type { RuleScope } from "../../chat/rule-scopes.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { isAnything, problemOf } from "./examples.ts";
 
@@ -16,20 +16,12 @@ export class AnswerError extends Error {
     super(
       msg(
         "The open question is about {0}, the answer about {1}. Answer it again.",
-        subjects[asked],
-        subjects[answered],
+        subjectOf(asked),
+        subjectOf(answered),
       ),
     );
   }
 }
-
-const subjects: Record<UserRequest["kind"], string> = {
-  permission: msg("a permission"),
-  choices: msg("the model's questions"),
-  plan: msg("a plan"),
-  budget: msg("the budget"),
-  loop: msg("a repeated call"),
-};
 
 export class Withdrawn extends Error {
   override readonly name = "Withdrawn";
@@ -139,22 +131,9 @@ export class OpenRequests {
   /** Withdraws the other requests of a turn that stops. */
   #stopAll(): void {
     for (const { request, resolve, fail } of this.#all()) {
-      switch (request.kind) {
-        case "permission":
-          resolve({ kind: "permission", type: "deny", words: "" });
-          break;
-        case "choices":
-          fail(new Withdrawn("The user stopped the turn before answering."));
-          break;
-        case "budget":
-        case "loop":
-          resolve({ kind: request.kind, type: "stop" });
-          break;
-        case "plan":
-          break;
-        default:
-          never(request);
-      }
+      const answer = whenStopped(request);
+      if (answer === "withdrawn") fail(new Withdrawn("The user stopped the turn before answering."));
+      else if (answer !== "stays") resolve(answer);
     }
   }
 }

@@ -1,8 +1,7 @@
 /** Decides whether a call may run: by the rules, or by asking the user (spec T6, T7). */
 
 import { newID } from "../../base/ids.ts";
-import type { Answer, AnswerTo } from "../../chat/answers.ts";
-import type { AskReason, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
+import type { Answer, AnswerTo, AskReason, LoopRequest, PermissionRequest, Rule } from "../../chat/requests.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Host } from "../../tools/host.ts";
 import type { PermissionRequirement, ToolPlan } from "../../tools/tool.ts";

@@ -1,7 +1,8 @@
 /** Judges calls by rules: the last one that matches decides (spec T1, T7). Asking the user is in permissions.ts. */
 
 import type { PermissionMode } from "../../chat/permission-mode.ts";
-import { noRuleWords, type Rule } from "../../chat/requests.ts";
+import type { Rule } from "../../chat/requests.ts";
+import { noRuleWords } from "../../chat/rule-scopes.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Protection } from "../../tools/host.ts";
 import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";

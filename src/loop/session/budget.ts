@@ -1,8 +1,7 @@
 /** Costs, tokens and budgets of a session (spec B), for the loop, the panel and the session list. */
 
-import type { AnswerTo } from "../../chat/answers.ts";
 import type { Chat } from "../../chat/apply.ts";
-import type { BudgetRequest } from "../../chat/requests.ts";
+import type { AnswerTo, BudgetRequest } from "../../chat/requests.ts";
 import { addSpent, nothingSpent, type Spent, spentOnEntries } from "../../chat/spent.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { nameOfModel } from "../setup/model-facts.ts";

@@ -1,6 +1,7 @@
 /** Everything that a session needs from its owner. */
 import type { ModelRef } from "../../chat/message.ts";
-import type { Rule, RuleScope } from "../../chat/requests.ts";
+import type { Rule } from "../../chat/requests.ts";
+import type { RuleScope } from "../../chat/rule-scopes.ts";
 import type { ConfigSources } from "../setup/agent-config.ts";
 import type { Ledger, Recorder, SessionLock } from "../storage.ts";
 import type { Services } from "../turn.ts";

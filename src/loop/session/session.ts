@@ -1,13 +1,12 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
 
 import { newID } from "../../base/ids.ts";
-import type { Answer } from "../../chat/answers.ts";
 import { type Chat, newChat } from "../../chat/apply.ts";
 import type { ContextUse, PieceChange, PiecesChange } from "../../chat/context-views.ts";
 import type { ChatEvent, RecordedEvent } from "../../chat/events.ts";
 import type { PermissionMode } from "../../chat/permission-mode.ts";
 import type { PromptInput } from "../../chat/prompt-input.ts";
-import type { BudgetRequest, BuildMode } from "../../chat/requests.ts";
+import type { Answer, BudgetRequest, BuildMode } from "../../chat/requests.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import type { CommandJudgement } from "../../chat/rule-views.ts";
 import { spentOn } from "../../chat/spent.ts";

@@ -283,8 +283,9 @@ function own(part: Part): Part {
 }
 
 function append(part: Part | undefined, text: string): void {
-  if (part?.type === "text" || part?.type === "reasoning") part.text += text;
-  else if (part?.type === "tool" && part.state.status === "pending") part.state.raw += text;
+  if (part?.type === "tool") {
+    if (part.state.status === "pending") part.state.raw += text;
+  } else if (part && "text" in part) part.text += text;
 }
 
 /** A question whose reasons were found replaces itself. */

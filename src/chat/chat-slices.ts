@@ -66,7 +66,7 @@ function weightOf({ parts }: Entry): number {
 }
 
 function weightOfPart(part: Part): number {
-  if (part.type === "text" || part.type === "reasoning") return part.text.length;
+  if ("text" in part) return part.text.length;
   if (part.type === "file") return part.url.length;
   if (part.type !== "tool") return 0;
   const { state } = part;

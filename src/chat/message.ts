@@ -298,17 +298,17 @@ const RetryPart = z.object({
   time: z.number(),
 });
 
-export const Part = z.discriminatedUnion("type", [
-  TextPart,
-  ReasoningPart,
+/** Kinds that a model says; a text may also be the user's. */
+const saidParts = [TextPart, ReasoningPart, ToolPart] as const;
+
+/** Further kinds that a user's message has: what the user gives the model, or asks Rondo for. */
+const givenParts = [
   FilePart,
-  ToolPart,
-  RetryPart,
+  CommentPart,
+  SubtaskPart,
+  ToolsPart,
   /** An @mention in a record of version 0.4.0 or before; today a mention is a subtask. */
   z.object({ ...partBase, type: z.literal("agent"), name: z.string() }),
-  SubtaskPart,
-  CommentPart,
-  ToolsPart,
   /** Has its own user message; answered by the message with `summary`. */
   z.object({
     ...partBase,
@@ -319,6 +319,11 @@ export const Part = z.discriminatedUnion("type", [
     /** The reply whose plan takes the place of a summary (C9). */
     plan: z.optional(z.string()),
   }),
+] as const;
+
+/** Kinds that Rondo notes about a reply. No model gets them; the panel may show them. */
+const notedParts = [
+  RetryPart,
   z.object({ ...partBase, type: z.literal("step-start"), snapshot: z.optional(z.string()) }),
   z.object({
     ...partBase,
@@ -329,7 +334,14 @@ export const Part = z.discriminatedUnion("type", [
     snapshot: z.optional(z.string()),
   }),
   z.object({ ...partBase, type: z.literal("patch"), hash: z.string(), files: z.array(z.string()) }),
-]);
+] as const;
+
+/** A kind belongs to one of these groups, and what handles a group does not compile until it handles each of its kinds. */
+export const Part = z.discriminatedUnion("type", [...saidParts, ...givenParts, ...notedParts]);
 export type Part = z.infer<typeof Part>;
+export type PartOf<Type extends Part["type"]> = Extract<Part, { type: Type }>;
+export type SaidPart = z.infer<(typeof saidParts)[number]>;
+export type GivenPart = z.infer<(typeof givenParts)[number]>;
+export type NotedPart = z.infer<(typeof notedParts)[number]>;
 export type TextPart = z.infer<typeof TextPart>;
 export type ReasoningPart = z.infer<typeof ReasoningPart>;

@@ -1,7 +1,7 @@
 /** Text of messages and prompts. Its own file, because the panel uses it too and does not bundle zod. */
 import { counted, t } from "../l10n/l10n.ts";
 import { commentText, placeName } from "./comments.ts";
-import type { Part } from "./message.ts";
+import type { GivenPart, NotedPart, Part, SaidPart, TextPart } from "./message.ts";
 import type { PromptPart } from "./prompt-input.ts";
 
 /** Returns what the user has said, comments with their places, without parts that are only for the model or the user. */
@@ -29,13 +29,54 @@ export function textOf(parts: readonly Part[]): string {
   return texts.join("\n");
 }
 
+/** Returns the text of a user's part for the model; undefined for none, and for what each API gets in a form of its own. */
+export function userText(part: Part): string | undefined {
+  switch (part.type) {
+    case "text":
+      return !part.ignored && part.text.trim() !== "" ? part.text : undefined;
+    case "comment":
+      return commentText(part);
+    case "agent":
+      return `Use the task tool to hand work to the agent ${part.name}.`;
+    case "file":
+    case "subtask":
+    case "tools":
+    case "compaction":
+      return undefined;
+    default:
+      return notOfUser(part);
+  }
+}
+
 /** Whether parts of a user message begin a turn: compaction requests and synthetic messages do not. */
 export function isPrompt(parts: readonly Part[]): boolean {
   return parts.some((part) => {
-    if (part.type === "text") return !part.synthetic && !part.ignored;
-    if (part.type === "file") return part.pin === undefined;
-    return part.type === "comment" || part.type === "agent" || part.type === "subtask";
+    switch (part.type) {
+      case "text":
+        return !part.synthetic && !part.ignored;
+      case "file":
+        return part.pin === undefined;
+      case "comment":
+      case "agent":
+      case "subtask":
+        return true;
+      case "tools":
+      case "compaction":
+        return false;
+      default:
+        return notOfUser(part);
+    }
   });
+}
+
+/** Closes a `switch` over the kinds of a user's message: a new one makes this a type error. */
+function notOfUser(_part: Exclude<SaidPart, TextPart> | NotedPart): undefined {
+  return undefined;
+}
+
+/** Closes a `switch` over the kinds that a model says: a new one makes this a type error. */
+export function notSaid(_part: GivenPart | NotedPart): never[] {
+  return [];
 }
 
 /** "line 36", "lines 31–33", "3 lines"; the lines are in order. */

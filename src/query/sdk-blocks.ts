@@ -2,8 +2,9 @@
 
 import { never } from "../base/never.ts";
 import type { Entry } from "../chat/apply.ts";
-import type { FilePart, Part, ToolPart } from "../chat/message.ts";
+import type { FilePart, Part, SaidPart, ToolPart } from "../chat/message.ts";
 import type { PromptPart } from "../chat/prompt-input.ts";
+import { notSaid } from "../chat/words.ts";
 import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "./query-types.ts";
 
 export function toBlocks(part: Part): AssistantBlock[] {
@@ -18,7 +19,48 @@ export function toBlocks(part: Part): AssistantBlock[] {
     case "tool":
       return [{ type: "tool_use", id: part.callID, name: part.tool, input: part.state.input }];
     default:
-      return [];
+      return notSaid(part);
+  }
+}
+
+/** The blocks of a reply that streams, which begin empty. */
+export type BlockPart = SaidPart;
+
+export function isBlock(part: Part): part is BlockPart {
+  switch (part.type) {
+    case "text":
+      return part.ignored !== true;
+    case "reasoning":
+    case "tool":
+      return true;
+    default:
+      return notSaid(part).length > 0;
+  }
+}
+
+export function emptyBlock(part: BlockPart): Record<string, unknown> {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: "" };
+    case "reasoning":
+      return { type: "thinking", thinking: "", signature: "" };
+    case "tool":
+      return { type: "tool_use", id: part.callID, name: part.tool, input: {} };
+    default:
+      return never(part);
+  }
+}
+
+export function toDelta({ type }: BlockPart, text: string): Record<string, unknown> {
+  switch (type) {
+    case "text":
+      return { type: "text_delta", text };
+    case "reasoning":
+      return { type: "thinking_delta", thinking: text };
+    case "tool":
+      return { type: "input_json_delta", partial_json: text };
+    default:
+      return never(type);
   }
 }
 

@@ -3,8 +3,9 @@
 import { never } from "../base/never.ts";
 import { type Chat, findPart } from "../chat/apply.ts";
 import type { ChatEvent } from "../chat/events.ts";
-import type { AssistantMessage, Finish, Part, Tokens, ToolPart } from "../chat/message.ts";
+import type { AssistantMessage, Finish, Part, Tokens } from "../chat/message.ts";
 import type { TokenUsage } from "./query-types.ts";
+import { emptyBlock, isBlock, toDelta } from "./sdk-blocks.ts";
 
 type StreamEvent = Record<string, unknown> & { type: string };
 
@@ -45,8 +46,9 @@ export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (e
 
   function delta(partID: string, text: string): void {
     const block = blocks.get(partID);
-    const type = message && findPart(chat, message.id, partID)?.type;
-    if (block && type) emit({ type: "content_block_delta", index: block.index, delta: toDelta(type, text) });
+    const one = message && findPart(chat, message.id, partID);
+    if (block && one && isBlock(one))
+      emit({ type: "content_block_delta", index: block.index, delta: toDelta(one, text) });
   }
 
   function stop(block: { index: number; isOpen: boolean }): void {
@@ -80,24 +82,6 @@ export function streamEvents(chat: Chat, emit: (event: StreamEvent) => void): (e
         return;
     }
   };
-}
-
-type BlockPart = Extract<Part, { type: "text" | "reasoning" }> | ToolPart;
-
-function emptyBlock(part: BlockPart): Record<string, unknown> {
-  if (part.type === "text") return { type: "text", text: "" };
-  if (part.type === "reasoning") return { type: "thinking", thinking: "", signature: "" };
-  return { type: "tool_use", id: part.callID, name: part.tool, input: {} };
-}
-
-function toDelta(type: Part["type"], text: string): Record<string, unknown> {
-  if (type === "tool") return { type: "input_json_delta", partial_json: text };
-  return type === "reasoning" ? { type: "thinking_delta", thinking: text } : { type: "text_delta", text };
-}
-
-function isBlock(part: Part): part is BlockPart {
-  if (part.type === "text") return part.ignored !== true;
-  return part.type === "reasoning" || part.type === "tool";
 }
 
 export function stopReason(finish: Finish | undefined): string | null {

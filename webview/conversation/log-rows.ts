@@ -1,12 +1,14 @@
 /** The rows of the log: each is drawn, measured and left out alone. A message has one or many. */
 
+import { never } from "../../src/base/never.ts";
 import type { Entry } from "../../src/chat/apply.ts";
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { TextPart, ToolPart } from "../../src/chat/message.ts";
 import { ownWords } from "../../src/chat/words.ts";
-import { localized, t } from "../../src/l10n/l10n.ts";
+import { t } from "../../src/l10n/l10n.ts";
 import { toolLineOf } from "../calls/tool-line.ts";
 import { type Activity, type CompactionMark, type MessageGroup, plainTextOf, segmentsOf } from "./message-groups.ts";
+import { lineWords, plainWords } from "./part-rows.ts";
 
 type RowContent =
   | { type: "user"; entry: Entry }
@@ -89,17 +91,27 @@ export function keepSame(before: readonly LogRow[], rows: readonly LogRow[]): Lo
 
 function isSame(a: LogRow, b: LogRow): boolean {
   if (a.key !== b.key || a.group !== b.group || a.gap !== b.gap) return false;
-  if (a.type === "user") return b.type === "user" && a.entry === b.entry;
-  if (a.type === "interrupted") return b.type === "interrupted";
-  if (a.type === "tools") {
-    return b.type === "tools" && a.entries.length === b.entries.length && a.entries.at(-1) === b.entries.at(-1);
+  switch (a.type) {
+    case "user":
+      return b.type === a.type && a.entry === b.entry;
+    case "interrupted":
+      return b.type === a.type;
+    case "undrawn":
+      return false;
+    case "tools":
+      return b.type === a.type && a.entries.length === b.entries.length && a.entries.at(-1) === b.entries.at(-1);
+    case "compaction": {
+      if (b.type !== a.type) return false;
+      return a.mark.summary === b.mark.summary && a.mark.messages === b.mark.messages && a.mark.auto === b.mark.auto;
+    }
+    case "text":
+    case "notice":
+      return b.type === a.type && a.part === b.part;
+    case "activity":
+      return b.type === a.type && isSameActivity(a.activity, b.activity) && a.segment === b.segment;
+    default:
+      return never(a);
   }
-  if (a.type === "compaction" && b.type === "compaction") {
-    return a.mark.summary === b.mark.summary && a.mark.messages === b.mark.messages && a.mark.auto === b.mark.auto;
-  }
-  if (a.type === "text" || a.type === "notice") return b.type === a.type && a.part === b.part;
-  if (a.type !== "activity" || b.type !== "activity") return false;
-  return isSameActivity(a.activity, b.activity) && a.segment === b.segment;
 }
 
 function isSameActivity(a: Activity, b: Activity): boolean {
@@ -107,9 +119,10 @@ function isSameActivity(a: Activity, b: Activity): boolean {
     if (a.type !== "collapsed" || b.type !== "collapsed") return false;
     return a.parts.length === b.parts.length && a.parts.every((part, at) => part === b.parts[at]);
   }
-  if (a.type === "retry" && b.type === "retry" && a.times !== b.times) return false;
-  return a.type === b.type && a.part === b.part;
+  return a.part === b.part && timesOf(a) === timesOf(b);
 }
+
+const timesOf = (activity: Activity) => ("times" in activity ? activity.times : 1);
 
 /** While the pointer is on activities, none of them collapses: `held` has the ids of those that it found there. */
 export function holdOpen(rows: readonly LogRow[], segment: string, held: ReadonlySet<string>): LogRow[] {
@@ -126,20 +139,30 @@ export function holdOpen(rows: readonly LogRow[], segment: string, held: Readonl
 
 /** Returns what a row says, for those that are not drawn: to be copied, and to be found. */
 export function rowText(row: LogRow, cwd: string): string {
-  if (row.type === "user") return ownWords(row.entry.parts);
-  if (row.type === "text" || row.type === "notice") return String(row.part.text);
-  if (row.type === "undrawn") return row.text;
-  if (row.type === "interrupted") return t("Interrupted");
-  if (row.type === "tools") return "";
-  if (row.type === "compaction") return t("Conversation compacted");
-  const { activity } = row;
-  if (activity.type === "reasoning") return t("Thought");
-  if (activity.type === "retry") {
-    const times = activity.times > 1 ? ` ${t("{0} times", activity.times)}` : "";
-    return t("Tried again{0}: {1}", times, localized(activity.part.error.message));
+  switch (row.type) {
+    case "user":
+      return ownWords(row.entry.parts);
+    case "text":
+    case "notice":
+      return String(row.part.text);
+    case "undrawn":
+      return row.text;
+    case "interrupted":
+      return t("Interrupted");
+    case "tools":
+      return "";
+    case "compaction":
+      return t("Conversation compacted");
+    case "activity":
+      return activityText(row.activity, cwd);
+    default:
+      return never(row);
   }
-  const parts = activity.type === "collapsed" ? activity.parts : [activity.part];
-  return parts.map((part) => callText(part, cwd)).join("\n");
+}
+
+function activityText(activity: Activity, cwd: string): string {
+  if (activity.type === "collapsed") return activity.parts.map((part) => callText(part, cwd)).join("\n");
+  return activity.type === "tool" ? callText(activity.part, cwd) : lineWords(activity);
 }
 
 /** Returns what the model has sent in a row that cannot be drawn. Never throws: any part of it may be the reason. */
@@ -147,16 +170,19 @@ export function plainRowText(row: LogRow, cwd: string): string {
   const texts = [attempt(() => rowText(row, cwd))];
   if (row.type === "activity") {
     const { activity } = row;
-    const parts = activity.type === "collapsed" ? activity.parts : activity.type === "tool" ? [activity.part] : [];
-    for (const part of parts) {
+    for (const part of callsIn(activity)) {
       texts.push(attempt(() => part.tool));
       texts.push(attempt(() => plainValue(part.state.input)));
       texts.push(attempt(() => plainValue(resultOf(part))));
     }
-    if (activity.type === "reasoning") texts.push(attempt(() => plainValue(activity.part.text)));
+    if ("times" in activity) texts.push(attempt(() => plainValue(plainWords(activity))));
   }
   const text = texts.filter((one, at) => one !== "" && texts.indexOf(one) === at).join("\n");
   return text.length <= mostPlainCharacters ? text : `${text.slice(0, mostPlainCharacters)}…`;
+}
+
+function callsIn(activity: Activity): readonly ToolPart[] {
+  return activity.type === "collapsed" ? activity.parts : activity.type === "tool" ? [activity.part] : [];
 }
 
 const mostPlainCharacters = 4000;
@@ -186,7 +212,7 @@ function callText(part: ToolPart, cwd: string): string {
 }
 
 /** Heights in px of rows that were not drawn yet. */
-const estimates = {
+const estimates: Record<LogRow["type"], number> = {
   user: 76,
   compaction: 40,
   text: 36,

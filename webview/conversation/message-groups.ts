@@ -1,8 +1,9 @@
 /** Groups the messages of a chat for the screen: who speaks, and what happened in which order. */
 import type { Entry } from "../../src/chat/apply.ts";
-import type { Part, ReasoningPart, TextPart, Tokens, ToolPart } from "../../src/chat/message.ts";
+import type { Part, TextPart, Tokens, ToolPart } from "../../src/chat/message.ts";
 import type { PromptPart } from "../../src/chat/prompt-input.ts";
 import { type ToolKind, toolKindOf } from "../calls/tool-line.ts";
+import { lineOf, type PartLine } from "./part-rows.ts";
 
 /** A prompt; or all replies up to the next prompt, shown as one message; or a compaction. */
 export type MessageGroup =
@@ -121,10 +122,8 @@ export function isNotice(part: Part | PromptPart): part is TextPart {
 }
 
 export type Activity =
-  | { id: string; type: "reasoning"; part: ReasoningPart }
+  | PartLine
   | { id: string; type: "tool"; part: ToolPart }
-  /** `times`: how often it was tried again in a row, of which `part` is the last. */
-  | { id: string; type: "retry"; part: Extract<Part, { type: "retry" }>; times: number }
   | { id: string; type: "collapsed"; kind: ToolKind; parts: ToolPart[] };
 
 type MessageSegment =
@@ -163,10 +162,7 @@ export function segmentsOf(entries: readonly Entry[], done: boolean): MessageSeg
 }
 
 function activityOf(part: Part): Activity | undefined {
-  const { id } = part;
-  if (part.type === "reasoning") return { id, type: "reasoning", part };
-  if (part.type === "tool") return { id, type: "tool", part };
-  return part.type === "retry" ? { id, type: "retry", part, times: 1 } : undefined;
+  return part.type === "tool" ? { id: part.id, type: "tool", part } : lineOf(part);
 }
 
 /** `closed`: nothing will be added to the last run. */

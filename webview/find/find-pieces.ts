@@ -8,6 +8,7 @@
  * what is there, and going to a match opens the piece first.
  */
 import type { Token } from "marked";
+import { never } from "../../src/base/never.ts";
 import type { Chat } from "../../src/chat/apply.ts";
 import { placeName } from "../../src/chat/comments.ts";
 import type { CommentPart, TextPart, ToolPart } from "../../src/chat/message.ts";
@@ -18,7 +19,8 @@ import { outputLines, shownLines } from "../calls/terminal-output.ts";
 import { toolLineOf } from "../calls/tool-line.ts";
 import { groupLine } from "../conversation/group-line.ts";
 import { type LogRow, rowsOf, rowText } from "../conversation/log-rows.ts";
-import { isNotice, messageGroupsOf } from "../conversation/message-groups.ts";
+import { type Activity, isNotice, messageGroupsOf } from "../conversation/message-groups.ts";
+import { chipsOf, type FindPiece, type Fold, linePiece } from "../conversation/part-rows.ts";
 import { quotedLines } from "../conversation/quoted-lines.ts";
 import { blockText } from "../markdown/markdown.ts";
 import { MarkdownBlocks } from "../markdown/markdown-blocks.ts";
@@ -26,15 +28,6 @@ import { escapeInvisible } from "../text/escape-invisible.ts";
 import { attachedLines } from "../text/file-path.ts";
 import { relative } from "../text/format.ts";
 import { blockBreak } from "../text/read-text.ts";
-
-/** A value of open-lines.svelte.ts that shows a text. */
-type Fold = readonly [key: string, value: unknown];
-
-export interface FindPiece {
-  key: string;
-  text: string;
-  folds: readonly Fold[];
-}
 
 interface PieceContext {
   chat: Chat;
@@ -54,29 +47,39 @@ export function piecesOf(row: LogRow, context: PieceContext): FindPiece[] {
 }
 
 function contentPieces(row: LogRow, context: PieceContext): FindPiece[] {
-  if (row.type === "user") return userPieces(row);
-  if (row.type === "text") return [piece(`${row.part.id} text`, context.texts.of(row.part))];
-  if (row.type === "notice") return [noticePiece(row.part)];
-  if (row.type === "compaction") {
-    const { summary, id } = row.mark;
-    return summary
-      ? [piece(`${id} text`, blocksText(new MarkdownBlocks(), ownWords(summary.parts)), [`${id} open`, true])]
-      : [];
+  switch (row.type) {
+    case "user":
+      return userPieces(row);
+    case "text":
+      return [piece(`${row.part.id} text`, context.texts.of(row.part))];
+    case "notice":
+      return [noticePiece(row.part)];
+    case "compaction": {
+      const { summary, id } = row.mark;
+      return summary
+        ? [piece(`${id} text`, blocksText(new MarkdownBlocks(), ownWords(summary.parts)), [`${id} open`, true])]
+        : [];
+    }
+    case "tools":
+      return [];
+    case "interrupted":
+    case "undrawn":
+      return [piece(`${row.key} line`, escapeInvisible(rowText(row, "")))];
+    case "activity":
+      return activityPieces(row.activity, row.key, context);
+    default:
+      return never(row);
   }
-  if (row.type === "tools") return [];
-  if (row.type !== "activity") return [piece(`${row.key} line`, escapeInvisible(rowText(row, "")))];
-  const { activity } = row;
-  if (activity.type === "retry") return [piece(`${row.key} line`, rowText(row, ""))];
+}
+
+function activityPieces(activity: Activity, rowKey: string, context: PieceContext): FindPiece[] {
   if (activity.type === "tool") return callPieces(activity.part, context);
-  if (activity.type === "collapsed") {
-    const { parts } = activity;
-    const fold = [`${parts[0]?.id} collapsed`, true] as const;
-    const { verb, object } = groupLine(parts, context.chat.session.cwd);
-    const calls = parts.flatMap((part) => callPieces(part, context));
-    return [piece(`${parts[0]?.id} group title`, `${verb} ${object}`), ...within([fold], calls)];
-  }
-  const { id, text } = activity.part;
-  return [piece(`${id} text`, text.trim(), [`${id} open`, true])];
+  if (activity.type !== "collapsed") return [linePiece(activity, rowKey)];
+  const { parts } = activity;
+  const fold = [`${parts[0]?.id} collapsed`, true] as const;
+  const { verb, object } = groupLine(parts, context.chat.session.cwd);
+  const calls = parts.flatMap((part) => callPieces(part, context));
+  return [piece(`${parts[0]?.id} group title`, `${verb} ${object}`), ...within([fold], calls)];
 }
 
 function piece(key: string, text: string, ...folds: Fold[]): FindPiece {
@@ -88,12 +91,11 @@ function within(folds: readonly Fold[], pieces: readonly FindPiece[]): FindPiece
 }
 
 function userPieces({ entry: { info, parts } }: Extract<LogRow, { type: "user" }>): FindPiece[] {
-  const names = parts.flatMap((part) => {
-    if (part.type === "file") return [piece(`${part.id} name`, part.filename + attachedLines(part))];
-    if (part.type === "agent") return [piece(`${part.id} name`, escapeInvisible(part.name))];
-    if (part.type !== "subtask") return [];
-    return [piece(`${part.id} name`, escapeInvisible(`${part.agent}: ${part.description}`))];
-  });
+  const files = parts.filter((part) => part.type === "file");
+  const names = [
+    ...files.map((part) => piece(`${part.id} name`, part.filename + attachedLines(part))),
+    ...chipsOf(parts).map((chip) => piece(`${chip.id} name`, escapeInvisible(chip.text))),
+  ];
   const text = piece(`${info.id} text`, ownText(parts), [`${info.id} whole`, true]);
   const comments = parts.filter((part) => part.type === "comment").flatMap(commentPieces);
   return [...names, text, ...comments, ...parts.filter(isNotice).map(noticePiece)];

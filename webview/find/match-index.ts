@@ -1,7 +1,7 @@
 /** The matches of all rows of the log, by their numbers: most of them are nowhere in the page. */
 
 import type { LogRow } from "../conversation/log-rows.ts";
-import type { FindPiece } from "./find-pieces.ts";
+import type { FindPiece } from "../conversation/part-rows.ts";
 
 /** A match: the one with this number, from 0, of `of` in the piece. */
 export interface MatchPlace {

@@ -2,7 +2,7 @@
 
 import { type Chat, findPart } from "../../src/chat/apply.ts";
 import type { BackgroundCommand, ChatEvent } from "../../src/chat/events.ts";
-import type { Message, ToolPart } from "../../src/chat/message.ts";
+import type { Message, Part, ToolPart } from "../../src/chat/message.ts";
 import type { PanelState } from "../../src/chat/panel-state.ts";
 import type { Attachment } from "../../src/chat/prompt-input.ts";
 import { titleOf } from "../../src/chat/request-kinds.ts";
@@ -12,6 +12,7 @@ import { counted, localized, t } from "../../src/l10n/l10n.ts";
 import { firstLine, resultOf, toolKindOf, toolLineOf } from "../calls/tool-line.ts";
 import { modeName } from "../composer/permission-modes.ts";
 import { messageGroupsOf } from "../conversation/message-groups.ts";
+import { spokenWords } from "../conversation/part-rows.ts";
 import { changesInWords, decisionsInWords, isDecided } from "../review/review-rows.ts";
 import { removeInvisible } from "../text/escape-invisible.ts";
 import { clock, cutOffWords } from "../text/format.ts";
@@ -30,9 +31,7 @@ export class Announcements {
 
   addEvent(event: ChatEvent, chat: Chat, review: readonly ReviewFile[]): void {
     if (event.type === "delta") this.#addText(chat, event.messageID, event.partID, false);
-    else if (event.type === "part" && event.part.type === "text") {
-      this.#addText(chat, event.part.messageID, event.part.id, event.part.time?.end !== undefined);
-    } else if (event.type === "part" && event.part.type === "tool") this.#addTool(event.part, chat.session.cwd);
+    else if (event.type === "part") this.#addPart(event.part, chat);
     else if (event.type === "asked") this.#addQuestion(event.request);
     else if (event.type === "rewound") {
       const messages = counted(messageGroupsOf(chat.setAside).length, "{0} message", "{0} messages");
@@ -42,6 +41,15 @@ export class Announcements {
     else if (event.type === "ended" && event.reason === "end_turn") {
       const { changes, files } = changesInWords(review);
       this.#add(review.every(isDecided) ? t("Done.") : t("Done, {0} in {1}.", changes, files));
+    }
+  }
+
+  #addPart(part: Part, chat: Chat): void {
+    if (part.type === "text") this.#addText(chat, part.messageID, part.id, part.time?.end !== undefined);
+    else if (part.type === "tool") this.#addTool(part, chat.session.cwd);
+    else {
+      const words = spokenWords(part);
+      if (words !== "") this.#add(words);
     }
   }
 

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part } from "../../chat/message.ts";
+import { notSaid, userText } from "../../chat/words.ts";
 import { t } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import {
@@ -15,7 +16,6 @@ import {
   modelCall,
   shownCalls,
   toolResult,
-  userText,
   validToolName,
 } from "../../providers/shared/entry-content.ts";
 
@@ -96,10 +96,19 @@ function contentOf({ info, parts }: Entry, taken: Set<string>, withFiles: boolea
   const ids = isTaken ? callIDs(calls, { rename: 1 }, () => true) : given;
   for (const id of ids.values()) taken.add(id);
   const reply = parts.flatMap((part): VSCodePart[] => {
-    if (part.type === "text") return part.text.trim() && !part.ignored ? [text(part.text)] : [];
-    const id = part.type === "tool" ? ids.get(part.id) : undefined;
-    if (part.type !== "tool" || id === undefined) return [];
-    return [new vscode.LanguageModelToolCallPart(id, validToolName(part), modelCall(part).input)];
+    switch (part.type) {
+      case "text":
+        return part.text.trim() && !part.ignored ? [text(part.text)] : [];
+      case "tool": {
+        const id = ids.get(part.id);
+        if (id === undefined) return [];
+        return [new vscode.LanguageModelToolCallPart(id, validToolName(part), modelCall(part).input)];
+      }
+      case "reasoning":
+        return [];
+      default:
+        return notSaid(part);
+    }
   });
   const results = calls.map((call) => {
     const { text: output, failed } = toolResult(call);

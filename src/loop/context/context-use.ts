@@ -5,6 +5,7 @@ import type { CacheUse, ContextUse, PieceSum, PieceView } from "../../chat/conte
 import type { Part, Tokens } from "../../chat/message.ts";
 import { contextSize, noTokens } from "../../chat/token-counts.ts";
 import type { Limits } from "../limits.ts";
+import { kindOf } from "../part-kinds.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { costOf } from "../setup/model-facts.ts";
 import type { SystemPrompt } from "../setup/system-prompt.ts";
@@ -12,7 +13,6 @@ import { fixedSize, overflowLimit, sizeOfEntry, sizeOfOutputs, sizeOfPart, sum, 
 import { fixedParts, type PromptFiles } from "./context-parts.ts";
 import { insteadOf, leftOutOf, pieceIDOf } from "./dropped.ts";
 import { canDrop } from "./leave-out.ts";
-import { describePiece } from "./piece-names.ts";
 
 /** As many pieces the panel lists of each kind, beside those that are pinned. */
 const mostPieces = 200;
@@ -104,7 +104,7 @@ function piecesOf(chat: Chat, entries: readonly Entry[]): PieceView[] {
       return [
         {
           id: part.id,
-          ...describePiece(part, entry.info.role),
+          ...kindOf(part).name(part, entry.info.role),
           tokens: Math.ceil(tokens),
           pinned: pinned && !dropped,
           dropped: dropped !== null,

@@ -1,11 +1,11 @@
 /** Selects the entries for a request (L2, C6) and measures how full the window is (C1, C2). Sizes are in tokens. */
 
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
-import { commentText } from "../../chat/comments.ts";
-import type { Finish, Part, ToolPart, UserMessage } from "../../chat/message.ts";
+import type { Finish, Part, UserMessage } from "../../chat/message.ts";
 import { contextSize } from "../../chat/token-counts.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { Limits } from "../limits.ts";
+import { kindOf, sizeOfOutput } from "../part-kinds.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { leftOutOf, withoutDropped } from "./dropped.ts";
 import { sizeOfText } from "./token-size.ts";
@@ -223,9 +223,6 @@ export function sizeOfTools(definitions: AgentConfig["definitions"]): number {
   return known;
 }
 
-/** Tokens of an image with both providers, about the same for every size on disk. */
-const tokensPerFile = 1600;
-
 /** Tokens of the role and the separators of a message. */
 export const sizeOfFrame = 4;
 
@@ -233,62 +230,18 @@ export function sizeOfEntry({ parts }: Entry): number {
   return sizeOfFrame + sum(parts, sizeOfPart);
 }
 
-/** Sizes of texts, by the part that holds them and the text's length: parts that stream grow. */
-const textSizes = new WeakMap<object, { length: number; size: number }>();
-
-function sizeOfTextIn(part: object, text: string): number {
-  const known = textSizes.get(part);
-  if (known?.length === text.length) return known.size;
-  const size = sizeOfText(text);
-  textSizes.set(part, { length: text.length, size });
-  return size;
-}
-
 export function sizeOfPart(part: Part): number {
-  switch (part.type) {
-    case "text":
-      return part.ignored ? 0 : sizeOfTextIn(part, part.text);
-    case "reasoning":
-      return sizeOfTextIn(part, part.text);
-    case "file":
-      return part.source
-        ? sizeOfText(part.source.text)
-        : part.mime.startsWith("text/")
-          ? part.url.length / 4
-          : tokensPerFile;
-    case "tool":
-      return sizeOfInput(part) + sizeOfOutput(part);
-    case "comment":
-      return sizeOfTextIn(part, commentText(part));
-    case "tools":
-      return sizeOfText(JSON.stringify(part.added));
-    default:
-      return 0;
-  }
-}
-
-const inputSizes = new WeakMap<ToolPart, number>();
-
-function sizeOfInput(part: ToolPart): number {
-  const known = inputSizes.get(part) ?? sizeOfText(JSON.stringify(part.state.input)) + 20;
-  inputSizes.set(part, known);
-  return known;
+  return kindOf(part).size(part);
 }
 
 /** Returns the tokens of an entry's thoughts, which are not always sent. */
 export function sizeOfThoughts({ parts }: Entry): number {
-  return sum(parts, (part) => (part.type === "reasoning" ? sizeOfTextIn(part, part.text) : 0));
+  return sum(parts, (part) => (part.type === "reasoning" ? sizeOfPart(part) : 0));
 }
 
 /** Returns the tokens of the results of an entry's calls. */
 export function sizeOfOutputs({ parts }: Pick<Entry, "parts">): number {
   return sum(parts, (part) => (part.type === "tool" ? sizeOfOutput(part) : 0));
-}
-
-function sizeOfOutput({ state }: ToolPart): number {
-  if (state.status === "error") return sizeOfTextIn(state, state.error);
-  if (state.status !== "completed") return 0;
-  return sizeOfTextIn(state, state.output) + (state.attachments?.length ?? 0) * tokensPerFile;
 }
 
 export function sum<Item>(items: readonly Item[], size: (item: Item) => number): number {

@@ -1,9 +1,9 @@
 /**
  * Leaves parts that the user has dropped out of requests; a short text stands in place of each (C8).
- * Its texts are for the model.
  */
 import type { Chat, Entry } from "../../chat/apply.ts";
 import type { Part } from "../../chat/message.ts";
+import { kindOf } from "../part-kinds.ts";
 
 /** A part of an entry that later requests leave out. */
 export interface LeftOut {
@@ -79,28 +79,7 @@ function isSame({ from, left }: DroppedCopy, { info, parts }: Entry, now: readon
   );
 }
 
-/** Returns what is sent in place of a part; undefined for one that cannot be dropped. A call keeps its one result (I8). */
+/** Returns what is sent in place of a part; undefined for one that cannot be dropped. */
 export function insteadOf(part: Part, isOfUser: boolean): Part | undefined {
-  const { id, sessionID, messageID } = part;
-  const asText = (text: string): Part => ({ id, sessionID, messageID, type: "text", text, synthetic: true });
-  switch (part.type) {
-    case "text":
-      if (part.ignored || (part.synthetic && part.pin === undefined)) return undefined;
-      if (part.pin !== undefined) return asText("(The user has unpinned this and taken it out of the conversation.)");
-      return asText(`(The user has taken this ${isOfUser ? "message" : "answer"} out of the conversation.)`);
-    case "comment":
-      return asText("(The user has taken this comment out of the conversation.)");
-    case "file":
-      return asText(`(The user has taken the file ${part.filename} out of the conversation.)`);
-    case "tool": {
-      const { state } = part;
-      const text = "(The user has taken this output out of the conversation. Call the tool again if you need it.)";
-      if (state.status === "error") return { ...part, state: { ...state, error: text } };
-      if (state.status !== "completed") return undefined;
-      const { attachments: _, ...rest } = state;
-      return { ...part, state: { ...rest, output: text } };
-    }
-    default:
-      return undefined;
-  }
+  return kindOf(part).instead(part, isOfUser);
 }

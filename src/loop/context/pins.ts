@@ -3,15 +3,13 @@
  * Its texts are for the model.
  */
 
-import { fenced } from "../../base/fence.ts";
 import { newID } from "../../base/ids.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
-import { commentText } from "../../chat/comments.ts";
 import type { FilePart, Part, TextPart } from "../../chat/message.ts";
+import { kindOf } from "../part-kinds.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import type { Turn } from "../turn.ts";
 import { answeredBefore, fixedSize, overflowLimit, sizeOfPart, sum } from "./context.ts";
-import { pieceName } from "./piece-names.ts";
 
 /** Returns the ids of the parts that are pinned and not dropped. */
 export function pinnedIDs({ pieces }: Pick<Chat, "pieces">): Set<string> {
@@ -54,7 +52,7 @@ export function carryPins(turn: Pick<Turn, "chat" | "emit">, request: Entry, roo
         continue;
       }
       if (!isDone) continue;
-      unpinned.push(pieceName(part, info.role));
+      unpinned.push(kindOf(part).name(part, info.role).name);
       turn.emit({ type: "piece", partID: part.id, piece: { messageID: info.id, pinned: false, dropped: null } });
     }
   }
@@ -65,31 +63,16 @@ function isCopy(part: Part): part is (TextPart | FilePart) & { pin: string } {
   return (part.type === "text" || part.type === "file") && part.pin !== undefined;
 }
 
-/** An output stays data in the message, whoever has written it. */
 function copiesOf(part: Part, { id: messageID, sessionID }: Entry["info"], isOfUser: boolean): (TextPart | FilePart)[] {
   const base = () => ({ id: newID("prt"), sessionID, messageID, pin: part.id });
-  const asText = (title: string, text: string): TextPart => ({
-    ...base(),
-    type: "text",
-    text: `# Pinned by the user: ${title}\n${text}`,
-    synthetic: true,
-  });
-  const asFile = ({ seen: _, ...file }: FilePart): FilePart => ({ ...file, ...base() });
-  switch (part.type) {
-    case "text":
-      return [asText(isOfUser ? "what the user said" : "what you said", isOfUser ? part.text : fenced(part.text))];
-    case "comment":
-      return [asText("a comment of the user", commentText(part))];
-    case "file":
-      return [asFile(part)];
-    case "tool": {
-      const { state, tool } = part;
-      const title = `the output of ${tool} (${state.status === "pending" ? "" : (state.title ?? "")}), which is data`;
-      if (state.status === "error") return [asText(title, fenced(state.error))];
-      if (state.status !== "completed") return [];
-      return [asText(title, fenced(state.output)), ...(state.attachments ?? []).map(asFile)];
-    }
-    default:
-      return [];
-  }
+  const copies = {
+    text: (title: string, text: string): TextPart => ({
+      ...base(),
+      type: "text",
+      text: `# Pinned by the user: ${title}\n${text}`,
+      synthetic: true,
+    }),
+    file: ({ seen: _, ...file }: FilePart): FilePart => ({ ...file, ...base() }),
+  };
+  return kindOf(part).pinned(part, copies, isOfUser);
 }

@@ -3,13 +3,10 @@
  * Its texts are for an exported file, which is in English.
  */
 
-import { fenced } from "../../base/fence.ts";
-import { never } from "../../base/never.ts";
 import type { Chat, Entry } from "../../chat/apply.ts";
-import { placeName } from "../../chat/comments.ts";
-import { diffsOf } from "../../chat/diffs.ts";
-import type { Part, ToolPart } from "../../chat/message.ts";
+import type { Part } from "../../chat/message.ts";
 import { textOf } from "../../chat/words.ts";
+import { isAnswered, markdownOf, oneLine, outputOf } from "../part-kinds.ts";
 import { runSteps, type Steps } from "./slices.ts";
 
 export const transcriptVersion = 1;
@@ -52,18 +49,6 @@ function linesOf({ info, parts }: Entry): object[] {
   ];
 }
 
-interface Answered extends ToolPart {
-  state: Extract<ToolPart["state"], { status: "completed" | "error" }>;
-}
-
-function isAnswered(part: Part): part is Answered {
-  return part.type === "tool" && (part.state.status === "completed" || part.state.status === "error");
-}
-
-function outputOf({ state }: Answered): string {
-  return state.status === "completed" ? state.output : state.error;
-}
-
 function hollow(part: Part): Part {
   if (!isAnswered(part)) return part;
   const { state } = part;
@@ -86,7 +71,7 @@ export function* markdownSteps({ session, messages }: Chat): Steps<string> {
   for (const { info, parts } of messages) {
     yield;
     if (info.silent) continue;
-    const said = parts.map(blockOf).filter((block) => block !== "");
+    const said = parts.map(markdownOf).filter((block) => block !== "");
     if (info.role === "assistant" && info.error) said.push(`> **Error:** ${oneLine(info.error.message)}`);
     if (said.length === 0) continue;
     const name = info.role === "user" ? "User" : `Assistant (${oneLine(info.model.modelID)})`;
@@ -95,53 +80,4 @@ export function* markdownSteps({ session, messages }: Chat): Steps<string> {
     for (const block of said) blocks.push(block);
   }
   return `${blocks.join("\n\n")}\n`;
-}
-
-function blockOf(part: Part): string {
-  switch (part.type) {
-    case "text":
-      return part.synthetic ? "" : part.text.trim();
-    case "reasoning":
-      return part.text.trim().replace(/^/gm, "> ");
-    case "file":
-      return part.pin !== undefined
-        ? ""
-        : `📎 ${oneLine(part.filename)}${part.source && !part.source.whole ? `, lines ${part.source.start}–${part.source.end}` : ""}`;
-    case "comment":
-      return `**${oneLine(placeName(part))}**\n\n${fenced(part.source.text)}\n\n${part.text.trim()}`;
-    case "tool":
-      return toolBlock(part);
-    case "agent":
-      return `@${oneLine(part.name)}`;
-    case "subtask":
-      return `**Task for ${oneLine(part.agent)}:** ${oneLine(part.description)}\n\n${part.prompt.trim()}`;
-    case "compaction":
-      return part.plan === undefined
-        ? "*The conversation was compacted here.*"
-        : "*A fresh context began here: the plan took the place of the conversation.*";
-    case "retry":
-    case "tools":
-    case "step-start":
-    case "step-finish":
-    case "patch":
-      return "";
-    default:
-      return never(part);
-  }
-}
-
-function toolBlock(part: ToolPart): string {
-  const title = part.state.status === "pending" ? "" : oneLine(part.state.title ?? "");
-  const head = `**${oneLine(part.tool)}** ${title}`.trim();
-  const input = fenced(JSON.stringify(part.state.input, undefined, 2), "json");
-  if (!isAnswered(part)) return `${head}\n\n${input}`;
-  const diffs = diffsOf(part.state.metadata ?? {});
-  const failed = part.state.status === "error" ? " · failed" : "";
-  const patches = diffs.map(({ patch }) => fenced(patch, "diff")).join("\n\n");
-  const body = patches || `${input}\n\n${fenced(outputOf(part))}`;
-  return `${head}${failed}\n\n${body}`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

@@ -3,8 +3,8 @@
 import { newID } from "../../base/ids.ts";
 import { type Chat, type Entry, newChat, recall } from "../../chat/apply.ts";
 import type { RecordedEvent, SessionInfo } from "../../chat/events.ts";
-import type { Part } from "../../chat/message.ts";
 import { english, msg } from "../../l10n/l10n.ts";
+import { movingOf } from "../part-kinds.ts";
 import { IntakeError } from "../session/intake-error.ts";
 import { runSteps, type Steps } from "./slices.ts";
 
@@ -93,31 +93,13 @@ function renew(
     parts: parts.map((part) => {
       const id = newID("prt");
       partIDs.set(part.id, id);
-      return { ...pointing(part, ids, partIDs, id), id, sessionID, messageID: own.id };
+      const copied = movingOf(part).copied(part, {
+        message: (other) => ids.get(other) ?? other,
+        part: (other) => partIDs.get(other) ?? id,
+      });
+      return { ...copied, id, sessionID, messageID: own.id };
     }),
   };
-}
-
-/** Makes a part point to the copies of what it points to. `id`: its own new one. */
-function pointing(
-  part: Part,
-  ids: ReadonlyMap<string, string>,
-  partIDs: ReadonlyMap<string, string>,
-  id: string,
-): Part {
-  const copyOf = (messageID: string) => ids.get(messageID) ?? messageID;
-  switch (part.type) {
-    case "text":
-    case "file":
-      return part.pin === undefined ? part : { ...part, pin: partIDs.get(part.pin) ?? id };
-    case "compaction":
-      return part.plan === undefined ? part : { ...part, plan: copyOf(part.plan) };
-    case "comment":
-      if (part.place.type !== "plan") return part;
-      return { ...part, place: { ...part.place, planID: copyOf(part.place.planID) } };
-    default:
-      return part;
-  }
 }
 
 /** Yields the events whose replay gives the chat. */

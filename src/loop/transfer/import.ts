@@ -5,9 +5,10 @@ import { newID } from "../../base/ids.ts";
 import { never } from "../../base/never.ts";
 import { type Chat, type Entry, newChat } from "../../chat/apply.ts";
 import { PieceState, Pruned, Queued, SessionInfo } from "../../chat/events.ts";
-import { type AssistantMessage, type FilePart, Message, Part, type ToolPart } from "../../chat/message.ts";
+import { type AssistantMessage, Message, Part, type ToolPart } from "../../chat/message.ts";
 import { noTokens } from "../../chat/token-counts.ts";
 import { english, msg } from "../../l10n/l10n.ts";
+import { movingOf } from "../part-kinds.ts";
 import { titleFromPrompt } from "../session/title.ts";
 import { transcriptVersion } from "./export.ts";
 import { copySteps } from "./fork.ts";
@@ -193,7 +194,7 @@ class Entries {
   }
 
   #addOwn({ info, parts }: z.infer<typeof Own>): void {
-    const kept = parts.filter((part) => isHarmless(part) && !isTold(part)).map(withoutPlaces);
+    const kept = parts.filter((part) => isHarmless(part) && !isTold(part)).map((part) => movingOf(part).imported(part));
     for (const part of kept) if (part.type === "tool") this.#calls.set(part.id, part);
     this.#entries.push({ info, parts: kept });
     if (info.role === "user") this.#user = info.id;
@@ -265,27 +266,9 @@ function isTold(part: Part): boolean {
 
 /** A file must not make Rondo load anything from the network. */
 function isHarmless(part: Part): boolean {
-  const files = part.type === "file" ? [part] : part.type === "tool" ? attachmentsOf(part) : [];
-  return files.every(({ url }) => /^(data|file):/i.test(url));
-}
-
-function attachmentsOf({ state }: ToolPart): FilePart[] {
-  return state.status === "completed" ? (state.attachments ?? []) : [];
-}
-
-/** Removes references to files and sessions of its origin. */
-function withoutPlaces(part: Part): Part {
-  if (part.type === "file") {
-    const { seen: _, ...file } = part;
-    return file;
-  }
-  if (part.type === "text") {
-    const { changed: _, decided: __, ...text } = part;
-    return text;
-  }
-  if (part.type !== "tool" || part.state.status === "pending" || !part.state.metadata) return part;
-  const { childID: _, outputFile: __, seen: ___, ...metadata } = part.state.metadata;
-  return { ...part, state: { ...part.state, metadata } };
+  return movingOf(part)
+    .files(part)
+    .every(({ url }) => /^(data|file):/i.test(url));
 }
 
 function plainText(content: Content): string {

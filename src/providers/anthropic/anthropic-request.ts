@@ -3,6 +3,7 @@ import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/
 import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part, ToolDefinition, ToolPart, ToolsPart } from "../../chat/message.ts";
+import { notSaid, userText } from "../../chat/words.ts";
 import type { ModelRequest, Thinking } from "../../loop/model.ts";
 import { type MessagesRules, messagesRules, renamedOptions, unloadedTool } from "../families/anthropic.ts";
 import { objectSchema } from "../families/schema.ts";
@@ -18,7 +19,6 @@ import {
   modelCall,
   shownCalls,
   toolResult,
-  userText,
   validToolName,
   withOptions,
 } from "../shared/entry-content.ts";
@@ -297,7 +297,7 @@ function replyBlock(part: Part, { own, bound }: EncodeOptions, ids: ReadonlyMap<
         : [{ type: "tool_use", id, name: validToolName(part), input: modelCall(part).input }];
     }
     default:
-      return [];
+      return notSaid(part);
   }
 }
 

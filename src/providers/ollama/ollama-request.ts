@@ -6,6 +6,7 @@
 import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, ToolDefinition, ToolPart } from "../../chat/message.ts";
+import { userText } from "../../chat/words.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import type { ChatRules } from "../families/chat-rules.ts";
@@ -20,9 +21,9 @@ import {
   hiddenFile,
   memoizeByObject,
   modelCall,
+  saidIn,
   shownCalls,
   toolResult,
-  userText,
   validToolName,
   withOptions,
 } from "../shared/entry-content.ts";
@@ -141,11 +142,11 @@ function encodeEntry({ info, parts }: Entry, how: EncodeOptions, rules: ChatRule
     return { pieces: content.length > 0 ? [{ role: "user", content }] : [], ids: [] };
   }
   const calls = shownCalls(parts);
-  const said = parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("");
+  const { text: said, thoughts } = saidIn(parts);
   if (calls.length === 0 && !said.trim()) return { pieces: [], ids: [] };
   const ids = callIDs(calls, how, (id) => rules.keepsCallID(id, how.own), rules.makeCallID);
   // Models that think between calls get their thoughts back (ollama docs/capabilities/tool-calling).
-  const thinking = how.own ? parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("") : "";
+  const thinking = how.own ? thoughts.map((thought) => thought.text).join("") : "";
   const reply = {
     role: "assistant",
     content: said.trim() ? said : "",

@@ -3,6 +3,7 @@
 import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, ReasoningPart, ToolDefinition, ToolPart } from "../../chat/message.ts";
+import { userText } from "../../chat/words.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 import type { ChatRules } from "../families/chat-rules.ts";
@@ -17,9 +18,9 @@ import {
   fileContent,
   hiddenFile,
   modelCall,
+  saidIn,
   shownCalls,
   toolResult,
-  userText,
   validToolName,
   withOptions,
 } from "../shared/entry-content.ts";
@@ -155,10 +156,9 @@ class ChatEncoder {
     if (entry.info.role === "user") return { pieces: this.#userMessages(entry, how), ids: [] };
     const rules = this.#rules;
     const calls = shownCalls(entry.parts);
-    const said = entry.parts.flatMap((part) => (part.type === "text" && !part.ignored ? [part.text] : [])).join("");
+    const { text: said, thoughts } = saidIn(entry.parts);
     if (calls.length === 0 && !said.trim()) return { pieces: [], ids: [] };
     const ids = callIDs(calls, how, (id) => rules.keepsCallID(id, how.own), rules.makeCallID);
-    const thoughts = entry.parts.filter((part) => part.type === "reasoning");
     const reply = {
       role: "assistant",
       content: said.trim() ? said : rules.emptyContent,

@@ -4,6 +4,7 @@ import type { ResponseInputContent, Tool } from "openai/resources/responses/resp
 import { never } from "../../base/never.ts";
 import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part, ReasoningPart, TextPart, ToolDefinition, ToolPart } from "../../chat/message.ts";
+import { notSaid, userText } from "../../chat/words.ts";
 import { english } from "../../l10n/l10n.ts";
 import type { ModelRequest, Thinking } from "../../loop/model.ts";
 import { objectSchema } from "../families/schema.ts";
@@ -20,7 +21,6 @@ import {
   modelCall,
   shownCalls,
   toolResult,
-  userText,
   validToolName,
   withOptions,
 } from "../shared/entry-content.ts";
@@ -210,10 +210,16 @@ function encodeEntry(entry: Entry, how: EncodeOptions, context: EntryContext): E
   // [coder/mux#59]
   const withIDs = own && bound && thoughts.size > 0 && [...thoughts.values()].every((item) => item !== undefined);
   const items = entry.parts.slice(0, last + 1).flatMap((part): InputItem[] => {
-    if (part.type === "reasoning") return thoughts.get(part) ?? [];
-    if (!said.includes(part)) return [];
-    if (part.type === "text") return [assistantMessage(part, own, withIDs)];
-    return part.type === "tool" ? [callItem(part, ids, own, withIDs, rules)] : [];
+    switch (part.type) {
+      case "reasoning":
+        return thoughts.get(part) ?? [];
+      case "text":
+        return said.includes(part) ? [assistantMessage(part, own, withIDs)] : [];
+      case "tool":
+        return said.includes(part) ? [callItem(part, ids, own, withIDs, rules)] : [];
+      default:
+        return notSaid(part);
+    }
   });
   const results = calls.map((call) => resultItem(call, ids, own, how, rules));
   const files = rules.takesFilesInResults ? [] : calls.flatMap((call) => toolResult(call).files);

@@ -3,8 +3,8 @@
 import { fenced } from "../../base/fence.ts";
 import { mergeDeep } from "../../base/json.ts";
 import { never } from "../../base/never.ts";
-import { commentText } from "../../chat/comments.ts";
-import type { FilePart, Part, ToolPart, ToolsPart } from "../../chat/message.ts";
+import type { FilePart, Part, ReasoningPart, ToolPart, ToolsPart } from "../../chat/message.ts";
+import { notSaid } from "../../chat/words.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 
 export interface EncodeOptions {
@@ -75,11 +75,25 @@ export function encodeJson(value: object): string {
 /** Sent where an API expects a user message and the chat has none. */
 export const continuePrompt = "Go on.";
 
-/** Returns the text of a user's part for the model; undefined for none. */
-export function userText(part: Part): string | undefined {
-  if (part.type === "comment") return commentText(part);
-  if (part.type === "agent") return `Use the task tool to hand work to the agent ${part.name}.`;
-  return part.type === "text" && !part.ignored && part.text.trim() !== "" ? part.text : undefined;
+/** Returns what a reply says, for APIs whose messages have a field for each. Calls come from `shownCalls`. */
+export function saidIn(parts: readonly Part[]): { text: string; thoughts: ReasoningPart[] } {
+  const texts: string[] = [];
+  const thoughts: ReasoningPart[] = [];
+  for (const part of parts) {
+    switch (part.type) {
+      case "text":
+        if (!part.ignored) texts.push(part.text);
+        break;
+      case "reasoning":
+        thoughts.push(part);
+        break;
+      case "tool":
+        break;
+      default:
+        notSaid(part);
+    }
+  }
+  return { text: texts.join(""), thoughts };
 }
 
 export function shownCalls(parts: readonly Part[]): ToolPart[] {

@@ -139,7 +139,7 @@ function sameLength(parts: readonly Part[], before: readonly Part[]): number {
   let length = 0;
   for (const [at, part] of parts.entries()) {
     if (part !== before[at]) return -1;
-    if (part.type === "text" || part.type === "reasoning") length += part.text.length;
+    if ("text" in part) length += part.text.length;
   }
   return length;
 }

@@ -4,21 +4,21 @@ import type { Chat, Entry } from "./apply.ts";
 import { attachRequests, type RefusedFile } from "./attach.ts";
 import { type ArgumentValues, commandRequests } from "./command-requests.ts";
 import { type ConnectView, connectRequests } from "./connect.ts";
-import { type ContextUse, PieceChange, PiecesChange } from "./context-views.ts";
+import { PieceChange, PiecesChange } from "./context-views.ts";
 import { type EditorContext, editorContextKinds } from "./editor-views.ts";
 import type { ChatEvent } from "./events.ts";
 import { type HostNotice, NoticeFix } from "./host-notice.ts";
 import { type FoundMentions, type MentionKindNotes, mentionRequests, type VariableValues } from "./mention-search.ts";
 import { modelListRequests, type PickerList } from "./model-list.ts";
+import { type PageMessage, pageRequests } from "./pages.ts";
 import type { PanelState } from "./panel-state.ts";
 import { PermissionMode } from "./permission-mode.ts";
 import { Attachment, SendTime } from "./prompt-input.ts";
 import { Answer, Rule, type RuleTrial } from "./requests.ts";
 import type { RestoreFile } from "./review-views.ts";
-import type { CommandJudgement, RuleRow } from "./rule-views.ts";
-import type { MergeView, RivalView, SessionSummary } from "./session-views.ts";
+import type { CommandJudgement } from "./rule-views.ts";
+import type { MergeView, SessionSummary } from "./session-views.ts";
 import { type FoundSymbols, symbolRequests } from "./symbol-names.ts";
-import type { Trace } from "./trace.ts";
 
 /** While a turn runs, `now` interrupts it. */
 const PromptTime = z.enum([...SendTime.options, "now"]);
@@ -52,9 +52,6 @@ export const ToHost = z.discriminatedUnion("type", [
     id: z.string(),
     action: z.enum(["merge", "compare", "throw-away", "keep-branch"]),
   }),
-  /** Answered with `rivals`, now and as they change, until `hide-rivals`: the two sessions with the same task. */
-  z.object({ type: z.literal("show-rivals") }),
-  z.object({ type: z.literal("hide-rivals") }),
   /** Shows in which files the two differ. */
   z.object({ type: z.literal("compare-rivals") }),
   /** `solve`: the session solves conflicts, in its worktree. `remove`: the worktree, and that of the rival. */
@@ -78,18 +75,11 @@ export const ToHost = z.discriminatedUnion("type", [
   /** Answered with `earlier`: some messages that end before this one. */
   z.object({ type: z.literal("earlier"), before: z.string() }),
   z.object({ type: z.literal("open-child"), sessionID: z.string() }),
-  z.object({ type: z.literal("show-context") }),
   z.object({ type: z.literal("answer"), requestID: z.string(), answer: Answer }),
   /** Asks how the edited command of an open request would be judged. Answered with `judged`. */
   z.object({ type: z.literal("judge"), requestID: z.string(), command: z.string().check(z.maxLength(100_000)) }),
   /** Asks what the edited rules of "Always allow" would match. Answered with `tried`. */
   z.object({ type: z.literal("try-rules"), requestID: z.string(), rules: z.array(Rule).check(z.maxLength(50)) }),
-  /** Answered with `rules`, now and whenever they change, until `hide-rules`. */
-  z.object({ type: z.literal("show-rules") }),
-  z.object({ type: z.literal("hide-rules") }),
-  /** Answered with `trace`, now and as it grows, until `hide-trace`. */
-  z.object({ type: z.literal("show-trace") }),
-  z.object({ type: z.literal("hide-trace") }),
   z.object({ type: z.literal("export-trace") }),
   z.object({ type: z.literal("remove-rule"), rule: Rule, source: z.enum(["settings", "workspace", "session"]) }),
   /** Answered with `explained`. */
@@ -185,6 +175,7 @@ export const ToHost = z.discriminatedUnion("type", [
   z.object({ type: z.literal("try-again") }),
   /** Goes on with a turn that was broken off. */
   z.object({ type: z.literal("continue-turn") }),
+  ...pageRequests,
   ...commandRequests,
   ...connectRequests,
   ...modelListRequests,
@@ -224,7 +215,6 @@ export type ToPanel = { seq: number } & (
   | { type: "state"; state: PanelState }
   | { type: "sessions"; query: string; sessions: SessionSummary[] }
   | { type: "child"; chat: Chat }
-  | { type: "context"; use: ContextUse }
   /** `missing`: those of the files that do not exist. */
   | { type: "checked-files"; paths: string[]; missing: string[] }
   | ({ type: "found-symbols" } & FoundSymbols)
@@ -232,14 +222,11 @@ export type ToPanel = { seq: number } & (
   | { type: "judged"; requestID: string; judgement: CommandJudgement }
   /** One trial for each rule, in their order. */
   | { type: "tried"; requestID: string; rules: Rule[]; trials: RuleTrial[] }
-  | { type: "rules"; rules: RuleRow[] }
-  | { type: "trace"; trace: Trace }
+  | PageMessage
   | { type: "explained"; judgement: CommandJudgement }
   /** `at`: when the state was taken, in ms since 1970. */
   | { type: "restore-preview"; messageID: string; at: number; files: RestoreFile[] }
   | { type: "merge-preview"; merge: MergeView }
-  /** Both, or none if the session on screen has no rival any more. */
-  | { type: "rivals"; rivals: RivalView[] }
   | { type: "editor-context"; context: EditorContext }
   | { type: "mention-kinds"; notes: MentionKindNotes }
   | { type: "mentions"; found: FoundMentions }
@@ -261,8 +248,5 @@ export type ToPanel = { seq: number } & (
   /** Opens the field that searches the conversation. */
   | { type: "find" }
   | { type: "show-sessions" }
-  | { type: "show-rules" }
-  | { type: "show-trace" }
-  | { type: "show-rivals" }
   | { type: "show-restore"; messageID: string }
 );

@@ -1,8 +1,10 @@
 /** Commands after "/" that the panel carries out itself. The others are prompts, which the host knows. */
 import { argumentHint, missingArguments, writtenArguments } from "../../src/chat/command-arguments.ts";
 import type { ModelChoice } from "../../src/chat/model-views.ts";
+import type { PageName } from "../../src/chat/pages.ts";
 import { type CommandChoice, slashCommandIn } from "../../src/chat/slash-command.ts";
 import { t } from "../../src/l10n/l10n.ts";
+import { pages } from "../pages/pages.ts";
 import { panel } from "../panel/panel.svelte.ts";
 import { send } from "../panel/vscode-api.ts";
 import { escapeInvisible } from "../text/escape-invisible.ts";
@@ -20,9 +22,12 @@ interface OwnCommand {
   run(args: string, when: Parameters<typeof panel.prompt>[0]): void;
 }
 
+const pageNames = Object.keys(pages) as PageName[]; // the keys of a record of pages
+const otherPages = pageNames.filter((page) => pages[page].command && page !== "sessions" && page !== "context");
+
 const ownCommands: readonly OwnCommand[] = [
   { name: "new", description: t("Begin a new session."), hint: "", run: () => panel.newSession() },
-  { name: "sessions", description: t("Show earlier sessions."), hint: "", run: () => panel.showSessions() },
+  pageCommand("sessions"),
   {
     name: "compact",
     description: t("Sum up the conversation to make room in the context window."),
@@ -60,16 +65,9 @@ const ownCommands: readonly OwnCommand[] = [
     hint: "",
     run: () => send({ type: "write-commit-message" }),
   },
-  { name: "context", description: t("Show what fills the context window."), hint: "", run: () => panel.showContext() },
+  pageCommand("context"),
   { name: "cost", description: t("Say what this session and today have cost."), hint: "", run: tellCost },
-  { name: "rules", description: t("Show the permission rules."), hint: "", run: () => panel.showRules() },
-  { name: "servers", description: t("Show the MCP servers."), hint: "", run: () => (panel.view = "servers") },
-  {
-    name: "trace",
-    description: t("Show what the last turns have done, and when."),
-    hint: "",
-    run: () => panel.showTrace(),
-  },
+  ...otherPages.map(pageCommand),
   { name: "find", description: t("Search this conversation."), hint: "", run: () => panel.find() },
   {
     name: "export",
@@ -79,6 +77,10 @@ const ownCommands: readonly OwnCommand[] = [
   },
   { name: "help", description: t("List the commands."), hint: "", run: () => panel.rewrite("/") },
 ];
+
+function pageCommand(page: PageName): OwnCommand {
+  return { name: page, description: pages[page].command ?? "", hint: "", run: () => panel.show(page) };
+}
 
 const ownSource = "Rondo";
 

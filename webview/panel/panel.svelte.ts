@@ -3,19 +3,18 @@
 import { sameJson } from "../../src/base/json.ts";
 import { apply, type Chat } from "../../src/chat/apply.ts";
 import type { ArgumentValues } from "../../src/chat/command-requests.ts";
-import type { ContextUse } from "../../src/chat/context-views.ts";
 import type { EditorContext, EditorContextKind } from "../../src/chat/editor-views.ts";
 import type { ChatEvent } from "../../src/chat/events.ts";
 import type { HostNotice } from "../../src/chat/host-notice.ts";
 import type { PickerList } from "../../src/chat/model-list.ts";
+import type { PageContents, PageMessage, PageName } from "../../src/chat/pages.ts";
 import type { PanelState } from "../../src/chat/panel-state.ts";
 import type { PromptTime, ToPanel } from "../../src/chat/protocol.ts";
 import type { Rule, RuleTrial } from "../../src/chat/requests.ts";
 import type { RestoreFile } from "../../src/chat/review-views.ts";
-import type { CommandJudgement, RuleRow } from "../../src/chat/rule-views.ts";
-import type { MergeView, RivalView, SessionSummary } from "../../src/chat/session-views.ts";
+import type { CommandJudgement } from "../../src/chat/rule-views.ts";
+import type { MergeView, SessionSummary } from "../../src/chat/session-views.ts";
 import { newestTodos, type Todo, todosOf } from "../../src/chat/todos.ts";
-import type { Trace } from "../../src/chat/trace.ts";
 import { t } from "../../src/l10n/l10n.ts";
 import { joinDeltas, placeChild, requestsOf } from "../calls/subagents.ts";
 import { Draft } from "../composer/draft.svelte.ts";
@@ -51,7 +50,10 @@ interface CardKeys {
   dismiss(): void;
 }
 
-type PanelView = "chat" | "sessions" | "context" | "rules" | "servers" | "trace" | "rivals";
+type PanelView = "chat" | PageName;
+
+/** What is not about one page. */
+type OtherMessage = Exclude<ToPanel, PageMessage>;
 
 class PanelModel {
   /** Has the newest messages only. Undefined until the first snapshot. */
@@ -61,17 +63,14 @@ class PanelModel {
   state = $state.raw<PanelState>();
   /** Undefined until the host has answered. `query`: the text of the search. */
   sessions = $state.raw<{ query: string; found: SessionSummary[] }>();
-  /** Contents of the context window; undefined until the host has counted. */
-  context = $state.raw<ContextUse>();
+  /** What the host has sent for the pages; that of a page is undefined until it has answered. */
+  contents = $state.raw<Partial<PageContents>>({});
   /** What the editor held when "@" was typed last. */
   editorContexts = $state.raw<ReadonlyMap<EditorContextKind, EditorContext>>(new Map());
   /** What an MCP server has last offered for an argument of a command. */
   argumentValues = $state.raw<ArgumentValues>();
   /** As the host has last listed them for the picker; undefined until it was opened. */
   models = $state.raw<PickerList>();
-  /** Undefined until the host has answered, as is the trace. */
-  rules = $state.raw<RuleRow[]>();
-  trace = $state.raw<Trace>();
   /** How the rules judge the command that the user entered on the page of rules. */
   explained = $state.raw<CommandJudgement>();
   /** How the rules judge the command that the user is editing in a question. */
@@ -84,8 +83,6 @@ class PanelModel {
   readonly answerAgain = new AnswerAgain();
   /** The merge of a worktree that the user is asked about. */
   merge = $state.raw<MergeView>();
-  /** Two sessions with the same task; undefined until the host has answered. */
-  rivals = $state.raw<RivalView[]>();
   todos = $state.raw<readonly Todo[]>([]);
   view = $state<PanelView>("chat");
   /** Dismissed notices: servers by name and state, ended commands, a restore. */
@@ -118,7 +115,7 @@ class PanelModel {
   readonly helpers = $derived(this.state?.agents.filter(({ mode }) => mode !== "primary") ?? []);
   readonly announcements = new Announcements();
 
-  readonly #handlers: { [Type in ToPanel["type"]]: (message: Extract<ToPanel, { type: Type }>) => void } = {
+  readonly #handlers: { [Type in OtherMessage["type"]]: (message: Extract<OtherMessage, { type: Type }>) => void } = {
     snapshot: (message) => this.#takeSnapshot(message),
     earlier: (message) => this.#takeEarlier(message),
     events: ({ events }) => this.#takeEvents(events),
@@ -128,7 +125,6 @@ class PanelModel {
     "answer-image": ({ path, image }) => answerImages.take(path, image),
     "checked-files": ({ paths, missing }) => fileChecks.take(paths, missing),
     "found-symbols": (found) => symbolLinks.take(found),
-    context: ({ use }) => (this.context = use),
     "editor-context": ({ context }) => (this.editorContexts = new Map(this.editorContexts).set(context.kind, context)),
     "mention-kinds": ({ notes }) => (mentionSearch.notes = notes),
     mentions: ({ found }) => mentionSearch.take(found),
@@ -138,8 +134,6 @@ class PanelModel {
     "argument-values": (offered) => (this.argumentValues = offered),
     judged: (message) => (this.judged = message),
     tried: (message) => (this.tried = message),
-    rules: ({ rules }) => (this.rules = rules),
-    trace: ({ trace }) => (this.trace = trace),
     explained: ({ judgement }) => (this.explained = judgement),
     "restore-preview": (preview) => {
       const { messageID } = preview;
@@ -150,10 +144,6 @@ class PanelModel {
       this.merge = merge;
       this.view = "chat";
     },
-    rivals: ({ rivals }) => {
-      this.rivals = rivals;
-      if (rivals.length === 0 && this.view === "rivals") this.view = "chat";
-    },
     connect: ({ view }) => (connecting.view = view),
     connected: ({ label }) => this.#begin(label),
     notice: (notice) => (this.notice = notice),
@@ -162,15 +152,25 @@ class PanelModel {
     find: () => this.find(),
     "answer-key": ({ key }) => this.#pressAnswerKey(key),
     focus: () => this.#focus(),
-    "show-sessions": () => this.showSessions(),
-    "show-rules": () => this.showRules(),
-    "show-trace": () => this.showTrace(),
-    "show-rivals": () => this.showRivals(),
+    "show-sessions": () => this.show("sessions"),
     "show-restore": ({ messageID }) => this.showRestore(messageID),
   };
 
-  // TypeScript does not relate the type of a message to that of its handler.
-  readonly inbox = new Inbox((message) => (this.#handlers[message.type] as (message: ToPanel) => void)(message));
+  readonly inbox = new Inbox((message) => {
+    if (this.#isOfPage(message)) this.#takePage(message);
+    // TypeScript does not relate the type of a message to that of its handler.
+    else (this.#handlers[message.type] as (message: ToPanel) => void)(message);
+  });
+
+  #isOfPage(message: ToPanel): message is Extract<ToPanel, PageMessage> {
+    return !(message.type in this.#handlers);
+  }
+
+  #takePage(message: PageMessage): void {
+    // The part after "show-" is the name of a page by the type of the message.
+    if (message.type.startsWith("show-")) this.show(message.type.slice(5) as PageName);
+    else this.contents = { ...this.contents, [message.type]: message };
+  }
 
   /** Takes over what the user has typed before the panel was there, and whether Enter was pressed then. */
   begin(typed: string, entered: boolean): void {
@@ -299,30 +299,12 @@ class PanelModel {
     this.wantFocus++;
   }
 
-  showSessions(): void {
-    send({ type: "list-sessions", query: "" });
-    this.view = "sessions";
-  }
-
-  showContext(): void {
-    this.context = undefined;
-    this.view = "context";
-  }
-
-  showRules(): void {
-    this.rules = undefined;
+  /** Opens a page, which is filled anew. */
+  show(page: PageName): void {
+    if (page === "sessions") send({ type: "list-sessions", query: "" });
+    this.contents = { ...this.contents, [page]: undefined };
     this.explained = undefined;
-    this.view = "rules";
-  }
-
-  showTrace(): void {
-    this.trace = undefined;
-    this.view = "trace";
-  }
-
-  showRivals(): void {
-    this.rivals = undefined;
-    this.view = "rivals";
+    this.view = page;
   }
 
   /** Opens the restore dialog, which asks the host what would change. */
@@ -352,10 +334,6 @@ class PanelModel {
     if (isOther) this.#leave(draft);
     this.todos = newestTodos(chat.messages);
     this.chat = this.earlier.begin(chat, missing);
-    // The panel has missed messages, maybe about the rules.
-    if (this.view === "rules") send({ type: "show-rules" });
-    if (this.view === "trace") send({ type: "show-trace" });
-    if (this.view === "rivals") send({ type: "show-rivals" });
     if (this.menu === "model") send({ type: "show-models" });
     this.state = state;
     if (!isFirst) this.#draft.restore(draft);

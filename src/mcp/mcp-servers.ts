@@ -1,5 +1,6 @@
 /** All MCP servers of a window or a run. */
 
+import { never } from "../base/never.ts";
 import { untilAborted } from "../base/node/until-aborted.ts";
 import type { ServerView } from "../chat/server-views.ts";
 import type { ExternalTools } from "../loop/setup/external-tools.ts";
@@ -66,10 +67,19 @@ export class McpServers implements ExternalTools {
   async act(name: string, action: "start" | "stop" | "allow" | "sign-in"): Promise<void> {
     const server = this.#servers.get(name);
     if (!server || this.#life.signal.aborted) return;
-    if (action === "stop") return await server.stop();
-    if (action === "sign-in") return await server.signIn(this.#life.signal);
-    if (action === "allow") this.#options.consent.give(server.config.fingerprint);
-    await server.start();
+    switch (action) {
+      case "stop":
+        return await server.stop();
+      case "sign-in":
+        return await server.signIn(this.#life.signal);
+      case "allow":
+        this.#options.consent.give(server.config.fingerprint);
+        return await server.start();
+      case "start":
+        return await server.start();
+      default:
+        never(action);
+    }
   }
 
   /** Reads the configuration again. Removed servers are stopped; a changed configuration is another server. */

@@ -1,5 +1,6 @@
 /** How the permission modes are named, told and shown, and the agents that stand beside them. */
 
+import { never } from "../../src/base/never.ts";
 import type { AgentChoice, PanelState } from "../../src/chat/panel-state.ts";
 import type { PermissionMode } from "../../src/chat/permission-mode.ts";
 import { counted, t } from "../../src/l10n/l10n.ts";
@@ -43,12 +44,14 @@ export function modeSentence(mode: PermissionMode, next: PermissionMode, minutes
       return t("Edits files in this workspace without asking. Asks before commands.");
     case "plan":
       return t("Changes nothing. Ends with a plan that you approve.");
-    default:
+    case "bypassPermissions":
       return t(
         "Nothing asks but protected files and leaving the sandbox. Deny rules still apply. For {0}, then {1} again.",
         timeWords(minutes),
         looksOfMode(next).name,
       );
+    default:
+      return never(mode);
   }
 }
 

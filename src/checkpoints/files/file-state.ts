@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
 import * as z from "zod/mini";
 import { attempt } from "../../base/attempt.ts";
+import { never } from "../../base/never.ts";
 
 export const FileState = z.discriminatedUnion("type", [
   z.object({ type: z.literal("missing") }),
@@ -32,9 +33,18 @@ export const maxUnnamedBytes = 2 << 20;
 export const maxNamedBytes = 16 << 20;
 
 export function sameState(a: FileState, b: FileState): boolean {
-  if (a.type === "file") return b.type === "file" && a.hash === b.hash && a.hash !== "" && a.mode === b.mode;
-  if (a.type === "link") return b.type === "link" && a.target === b.target;
-  return a.type === b.type;
+  switch (a.type) {
+    case "file":
+      return b.type === "file" && a.hash === b.hash && a.hash !== "" && a.mode === b.mode;
+    case "link":
+      return b.type === "link" && a.target === b.target;
+    case "missing":
+    case "folder":
+    case "special":
+      return a.type === b.type;
+    default:
+      return never(a);
+  }
 }
 
 export function sameStamp(a: FileStamp, b: FileStamp): boolean {

@@ -6,6 +6,7 @@
 
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { never } from "../../base/never.ts";
 import {
   type CheckedRead,
   type ReadCheck,
@@ -90,8 +91,11 @@ export function whyProtected(
       return isLink
         ? msg("it is a link to {0}, which is named by a .rondoignore file", relative)
         : msg("it is named by a .rondoignore file");
-    default:
+    case "none":
+    case "settings":
       return ruledOut(place);
+    default:
+      return never(place.protection);
   }
 }
 

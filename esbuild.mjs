@@ -334,8 +334,13 @@ const forNode = {
   define: { navigator: "undefined" },
 };
 
-/** The grammar that takes commands apart, beside the bundles that load it. */
-const grammar = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"];
+/** What stands beside the bundles that read it: the grammar that takes commands apart, and the catalogue of models. */
+const dataFiles = [
+  ...["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"].map(
+    (file) => `node_modules/${file}`,
+  ),
+  "src/providers/catalog/models.json",
+];
 
 /**
  * CommonJS starts faster: `import` of a module of Node reads all its exports, and some of them load half of Node
@@ -419,8 +424,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dist = path.join(root, "dist");
   if (!watch) await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  for (const file of grammar)
-    await copyFile(path.join(root, "node_modules", file), path.join(dist, path.basename(file)));
+  for (const file of dataFiles) await copyFile(path.join(root, file), path.join(dist, path.basename(file)));
   if (watch) {
     for (const options of builds) await (await context({ ...options, logLevel: "info" })).watch();
   } else {

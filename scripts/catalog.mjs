@@ -1,5 +1,5 @@
 /**
- * Writes src/providers/catalog/models.ts: what is known of the models of each provider, from the data of
+ * Writes src/providers/catalog/models.json: what is known of the models of each provider, from the data of
  * `@earendil-works/pi-ai` (a development dependency, MIT). `--check` changes nothing and fails when the file is not
  * current, when a price differs from that in `@pydantic/genai-prices`, when a provider's default model is missing, or
  * when the catalogue has a newer one of its line.
@@ -16,7 +16,7 @@ import { defaultModels } from "../src/providers/catalog/default-models.ts";
 import { compareVersions, lineOf } from "../src/providers/catalog/lines.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
-const target = path.join(root, "src/providers/catalog/models.ts");
+const target = path.join(root, "src/providers/catalog/models.json");
 const data = path.join(root, "node_modules/@earendil-works/pi-ai/dist/providers/data");
 
 /**
@@ -70,19 +70,22 @@ function readModels(/** @type {string} */ name) {
   return byAPI.flatMap((models) => Object.values(models)).filter(({ type }) => type === "chat");
 }
 
-const apis = /** @type {Record<string, string>} */ ({
+/** @type {Record<string, CatalogEntry["api"]>} */
+const apis = {
   "anthropic-messages": "messages",
   "openai-responses": "responses",
   "azure-openai-responses": "responses",
-});
+};
 
-function apiOf(/** @type {PiModel} */ { api, id }) {
+/** @param {PiModel} model @returns {CatalogEntry["api"]} */
+function apiOf({ api, id }) {
   // Bedrock has endpoints of its own for both; pi-ai uses the older one for all.
   if (/(^|\.)anthropic\./.test(id)) return "messages";
   return /(^|\.)openai\.gpt-\d/.test(id) ? "responses" : (apis[api] ?? "chat");
 }
 
-/** Flags by the names of pi-ai, where they have the value given. @type {Record<string, [string, boolean]>} */
+/** @typedef {NonNullable<CatalogEntry["flags"]>[number]} Flag */
+/** Flags by the names of pi-ai, where they have the value given. @type {Record<string, [Flag, boolean]>} */
 const flags = {
   forceAdaptiveThinking: ["adaptiveThinking", true],
   supportsMidConvoSystemMessages: ["systemMessages", true],
@@ -125,7 +128,8 @@ function priceOf(/** @type {PiModel} */ model, /** @type {Cost} */ { input, outp
 
 const round = (/** @type {number} */ number) => Number(number.toPrecision(6));
 
-function entryOf(/** @type {string} */ provider, /** @type {PiModel} */ model) {
+/** @param {string} provider @param {PiModel} model @returns {CatalogEntry} */
+function entryOf(provider, model) {
   const { name, cost, contextWindow, maxTokens, input, reasoning } = model;
   const tiers = cost.tiers?.filter(({ inputTokensAbove = 0 }) => inputTokensAbove <= windowOf(model)) ?? [];
   const isPriced = cost.input > 0 || cost.output > 0;
@@ -143,7 +147,7 @@ function entryOf(/** @type {string} */ provider, /** @type {PiModel} */ model) {
     output: Math.min(maxTokens, Math.floor(contextWindow / 2)),
     ...(isPriced && { price: priceOf(model, cost) }),
     ...(isPriced &&
-      tiers.length > 0 && { tiers: tiers.map((tier) => [tier.inputTokensAbove, ...priceOf(model, tier)]) }),
+      tiers.length > 0 && { tiers: tiers.map((tier) => [tier.inputTokensAbove ?? 0, ...priceOf(model, tier)]) }),
     ...(images && { images }),
     // Chat Completions has no place for PDFs that all servers know.
     ...(images && api !== "chat" && provider !== "xai" && { pdfs: true }),
@@ -159,7 +163,8 @@ function windowOf(/** @type {PiModel} */ { contextWindow, cost }) {
   return contextWindow === 272_000 && cost.tiers ? 1_050_000 : contextWindow;
 }
 
-/** @typedef {ReturnType<typeof entryOf>} CatalogEntry */
+/** @typedef {import("../src/providers/catalog/catalog-entry.ts").CatalogEntry} CatalogEntry */
+/** @typedef {import("../src/providers/catalog/catalog-entry.ts").CatalogFile} CatalogFile */
 
 /** @returns {Record<string, Record<string, CatalogEntry>>} */
 function makeCatalog() {
@@ -189,20 +194,16 @@ const { version } = JSON.parse(
   readFileSync(path.join(root, "node_modules/@earendil-works/pi-ai/package.json"), "utf8"),
 );
 
-function write(/** @type {Record<string, Record<string, CatalogEntry>>} */ catalog) {
-  const providerLines = Object.entries(catalog).map(([provider, models]) => {
-    const lines = Object.entries(models).map(([id, entry]) => `${JSON.stringify(id)}:${JSON.stringify(entry)}`);
-    return `  ${provider}: String.raw\`{\n${lines.join(",\n")}\n}\`,`;
+/** One line for each model, so that changes can be read. @param {CatalogFile["models"]} catalog */
+function write(catalog) {
+  const written =
+    `by scripts/catalog.mjs from the data of @earendil-works/pi-ai ${version} (MIT; see NOTICE). ` +
+    "Do not edit; run `npm run catalog`.";
+  const models = Object.entries(catalog).map(([provider, entries]) => {
+    const lines = Object.entries(entries).map(([id, entry]) => `${JSON.stringify(id)}:${JSON.stringify(entry)}`);
+    return `${JSON.stringify(provider)}:{\n${lines.join(",\n")}\n}`;
   });
-  return [
-    `/** Written by scripts/catalog.mjs from the data of @earendil-works/pi-ai ${version} (MIT; see NOTICE). Do not edit. */`,
-    "",
-    "/** By provider, as JSON, which is read at first use and loads several times faster than an object in code. */",
-    "export const modelsJson: Readonly<Record<string, string>> = {",
-    ...providerLines,
-    "};",
-    "",
-  ].join("\n");
+  return `{"written":${JSON.stringify(written)},\n"models":{\n${models.join(",\n")}\n}}\n`;
 }
 
 /** @typedef {number | {base: number, tiers: {start: number, price: number}[]} | undefined} Listed */
@@ -264,7 +265,7 @@ const catalog = makeCatalog();
 const text = write(catalog);
 if (process.argv.includes("--check")) {
   const problems = [...differences(catalog), ...outdatedDefaults(catalog)];
-  if (readFileSync(target, "utf8") !== text) problems.push("models.ts is not current: run `npm run catalog`.");
+  if (readFileSync(target, "utf8") !== text) problems.push("models.json is not current: run `npm run catalog`.");
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
 } else {

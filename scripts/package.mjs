@@ -32,6 +32,7 @@ const allowedFiles = [
   /^NOTICE$/,
   new RegExp(`^dist/(${bundles})[.]cjs$`),
   /^dist\/(web-tree-sitter|tree-sitter-bash)\.wasm$/,
+  /^dist\/models\.json$/,
   /^dist\/((panel|maths|diagrams)\.js|style\.css|codicon\.ttf)$/,
   /^media\/(icon\.png|rondo\.svg|recorded\.jsonl)$/,
   /^media\/walkthrough\/\w+-(dark|light|hc|hcl)\.svg$/,

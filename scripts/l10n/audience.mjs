@@ -16,7 +16,6 @@ import { isForPeople } from "./source-texts.mjs";
 const englishFolders = [
   { folder: "src/tools/", why: "tools answer the model; `asked` below names what a person reads of them" },
   { folder: "src/providers/families/", why: "facts about servers, with their sources" },
-  { folder: "src/providers/catalog/models.ts", why: "data of models" },
   { folder: "src/trace/", why: "names that OpenTelemetry fixes" },
   { folder: "src/tour/", why: "a script for `npm start`, in which people try changes of Rondo" },
 ];

@@ -28,7 +28,7 @@ describe("npm run shape", () => {
 
   it("counts hand-written modules and components", () => {
     for (const file of ["src/a.ts", "src/b/c.ts", "webview/D.svelte", "src/e.d.ts", "webview/f.css"]) write(file, "");
-    write("src/providers/catalog/models.ts", "");
+    for (const type of ["ts", "json"]) write(`src/providers/catalog/models.${type}`, "");
     assert.deepEqual(places("hand-written"), ["src/a.ts", "src/b/c.ts", "webview/D.svelte"]);
   });
 
@@ -108,6 +108,7 @@ describe("npm run shape", () => {
       "docs/spec.md",
       "docs/develop/spec.md",
       "src/providers/catalog/models.ts",
+      "src/providers/catalog/models.json",
     ]) {
       write(file, "`web_fetch`");
     }

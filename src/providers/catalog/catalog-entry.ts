@@ -1,4 +1,4 @@
-/** The form in which the catalogue keeps a model. Sizes in tokens. */
+/** The form in which models.json keeps the catalogue. Sizes in tokens. */
 import type { ModelFlag } from "../../loop/setup/model-facts.ts";
 
 /** USD per million tokens: input, output, read from the cache, written to it, written to it for an hour. */
@@ -18,4 +18,14 @@ export interface CatalogEntry {
   efforts?: readonly string[];
   api: "messages" | "responses" | "chat";
   flags?: readonly ModelFlag[];
+}
+
+/** The models of a provider by their ids. */
+export type ProviderEntries = Readonly<Record<string, CatalogEntry>>;
+
+export interface CatalogFile {
+  /** By whom and from what; JSON has no comments. */
+  written: string;
+  /** By provider. */
+  models: Readonly<Record<string, ProviderEntries>>;
 }

@@ -1,10 +1,11 @@
-/** Looks up models in the catalogue, which is made when Rondo is built. */
+/** Looks up models in the catalogue, which `npm run catalog` writes: models.json, beside the bundles, too. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelFacts, Price, Rates } from "../../loop/setup/model-facts.ts";
-import type { CatalogEntry, Numbers } from "./catalog-entry.ts";
+import type { CatalogEntry, CatalogFile, Numbers, ProviderEntries } from "./catalog-entry.ts";
 import { defaultModels } from "./default-models.ts";
 import { compareVersions, lineOf, undated } from "./lines.ts";
-import { modelsJson } from "./models.ts";
 
 /** Providers that serve models of another one by its names. */
 const alsoServes: Readonly<Record<string, string>> = { azure: "openai", vertex: "anthropic" };
@@ -77,18 +78,18 @@ const makers = ["anthropic", "openai", "gemini", "xai", "deepseek", "moonshot", 
 
 const stemOf = (id: string) => /^[a-z]+/i.exec(id)?.[0];
 
-type ProviderEntries = Readonly<Record<string, CatalogEntry>>;
-
-/** Providers of which a model was looked up. */
-const parsed = new Map<string, ProviderEntries>();
+/** By provider. Read when a model is first looked up. */
+let catalog: Readonly<Record<string, ProviderEntries>> | undefined;
 
 function entriesOf(providerID: string): ProviderEntries {
-  const known = parsed.get(providerID);
-  if (known) return known;
-  const json = Object.hasOwn(modelsJson, providerID) ? modelsJson[providerID] : undefined;
-  const entries: ProviderEntries = JSON.parse(json ?? "{}");
-  parsed.set(providerID, entries);
-  return entries;
+  catalog ??= readCatalog();
+  return (Object.hasOwn(catalog, providerID) ? catalog[providerID] : undefined) ?? {};
+}
+
+/** The one reader of the file; its writer, scripts/catalog.mjs, is checked against the same type. */
+function readCatalog(): Readonly<Record<string, ProviderEntries>> {
+  const file: CatalogFile = JSON.parse(readFileSync(path.join(import.meta.dirname, "models.json"), "utf8"));
+  return file.models;
 }
 
 function entryOf(providerID: string, modelID: string): CatalogEntry | undefined {

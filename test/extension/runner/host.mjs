@@ -1,5 +1,5 @@
 /** Runs a bundled module in the extension host of a real VS Code. */
-import { rm } from "node:fs/promises";
+import { copyFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -40,6 +40,7 @@ export async function bundleForHost(name, entry, define = {}) {
     },
     banner: { js: 'const importMetaURL=require("node:url").pathToFileURL(__filename).href;' },
   });
+  await copyFile(path.join(root, "src/providers/catalog/models.json"), path.join(root, "out/models.json"));
   return path.join(root, "out", `${name}.cjs`);
 }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 import subsetFont from "subset-font";
 import { compile, compileModule } from "svelte/compiler";
+import { providerIDs } from "./src/providers/families/families.ts";
 import { iconNames } from "./webview/controls/icons.ts";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
@@ -119,7 +120,10 @@ const nodeDefaults = {
   },
 };
 
-/** Writes the types of `dist/loop.js`: the files that hold them import nothing but each other, so they are put together. */
+/**
+ * Writes the types of `dist/loop.js`: the files that hold them import nothing but each other and the names of providers, so
+ * they are put together.
+ */
 const loopTypes = {
   name: "loop-types",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
@@ -127,7 +131,8 @@ const loopTypes = {
       const files = ["sdk-types.ts", "query-types.ts", "loop.d.ts"].map((name) => path.join(root, "src/query", name));
       const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
       const own = texts.map((text) => text.replace(/^(import|export) type .*? from "[^"]*";\n/gm, ""));
-      await writeFile(path.join(root, "dist/loop.d.ts"), own.join("\n"));
+      const providers = `type ProviderID = ${providerIDs.map((id) => JSON.stringify(id)).join(" | ")};\n`;
+      await writeFile(path.join(root, "dist/loop.d.ts"), [...own, providers].join("\n"));
     });
   },
 };

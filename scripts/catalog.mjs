@@ -12,40 +12,20 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
-import { defaultModels } from "../src/providers/catalog/default-models.ts";
 import { compareVersions, lineOf } from "../src/providers/catalog/lines.ts";
+import { providers } from "../src/providers/families/families.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const target = path.join(root, "src/providers/catalog/models.json");
 const data = path.join(root, "node_modules/@earendil-works/pi-ai/dist/providers/data");
 
-/**
- * Rondo's providers, with their names in the two packages. `takes` selects models by id; without `priced`, prices of 0
- * stand for a subscription.
- * @type {Record<string, {pi: string, prices?: string, takes?: RegExp}>}
- */
-const providers = {
-  anthropic: { pi: "anthropic", prices: "anthropic" },
-  openai: { pi: "openai", prices: "openai" },
-  // Deployments of OpenAI's models cost what they cost there, with a few exceptions.
-  azure: { pi: "azure", prices: "azure" },
-  // Those that have an endpoint for Messages, Responses or Chat Completions.
-  bedrock: {
-    pi: "amazon-bedrock",
-    prices: "aws",
-    takes: /(^|\.)(anthropic|openai|xai|zai|moonshotai|qwen|deepseek)\./,
-  },
-  vertex: { pi: "google-vertex", prices: "google" },
-  gemini: { pi: "google", prices: "google", takes: /^gemini-(?!.*(robotics|computer-use))/ },
-  xai: { pi: "xai", prices: "x-ai" },
-  deepseek: { pi: "deepseek", prices: "deepseek" },
-  moonshot: { pi: "moonshotai", prices: "moonshotai" },
-  zai: { pi: "zai", prices: "zai" },
-  qwen: { pi: "qwen-token-plan", takes: /^qwen/ },
-  mistral: { pi: "mistral", prices: "mistral", takes: /^(?!voxtral|pixtral|open-)/ },
-  groq: { pi: "groq", prices: "groq" },
-  cerebras: { pi: "cerebras", prices: "cerebras" },
-};
+/** The providers that have a source; without a source of prices, prices of 0 stand for a subscription. */
+const sources = Object.fromEntries(
+  Object.entries(providers).flatMap(([id, { catalog }]) => {
+    if (catalog === undefined) return [];
+    return [[id, typeof catalog === "string" ? { models: catalog, prices: catalog, takes: undefined } : catalog]];
+  }),
+);
 
 /** Differences between the two sources that have a reason. @type {Record<string, string>} */
 const exceptions = {
@@ -163,16 +143,16 @@ function windowOf(/** @type {PiModel} */ { contextWindow, cost }) {
   return contextWindow === 272_000 && cost.tiers ? 1_050_000 : contextWindow;
 }
 
-/** @typedef {import("../src/providers/catalog/catalog-entry.ts").CatalogEntry} CatalogEntry */
-/** @typedef {import("../src/providers/catalog/catalog-entry.ts").CatalogFile} CatalogFile */
+/** @typedef {import("../src/providers/catalog/catalog-file.ts").CatalogEntry} CatalogEntry */
+/** @typedef {import("../src/providers/catalog/catalog-file.ts").CatalogFile} CatalogFile */
 
 /** @returns {Record<string, Record<string, CatalogEntry>>} */
 function makeCatalog() {
   const gemini = new Map(readModels("google").map((model) => [model.id, model]));
   /** @type {Record<string, Record<string, CatalogEntry>>} */
   const catalog = {};
-  for (const [provider, { pi, takes }] of Object.entries(providers)) {
-    const models = readModels(pi).filter(({ id }) => !takes || takes.test(id));
+  for (const [provider, { models: name, takes }] of Object.entries(sources)) {
+    const models = readModels(name).filter(({ id }) => !takes || takes.test(id));
     const entries = models.map((model) => {
       const same = provider === "vertex" ? gemini.get(model.id) : undefined;
       // pi-ai knows of the higher prices for long contexts on Google's other address only; they hold on both.
@@ -217,7 +197,7 @@ function differences(/** @type {Record<string, Record<string, CatalogEntry>>} */
   const problems = [];
   const unused = new Set(Object.keys(exceptions));
   for (const [provider, models] of Object.entries(catalog)) {
-    const providerId = providers[provider]?.prices;
+    const providerId = sources[provider]?.prices;
     if (providerId === undefined) continue;
     for (const [id, { price, tiers = [], window }] of Object.entries(models)) {
       const found = calcPrice({ input_tokens: 1, output_tokens: 1 }, id, { providerId, timestamp });
@@ -252,7 +232,8 @@ function differences(/** @type {Record<string, Record<string, CatalogEntry>>} */
 
 /** @returns {string[]} */
 function outdatedDefaults(/** @type {Record<string, Record<string, CatalogEntry>>} */ catalog) {
-  return Object.entries(defaultModels).flatMap(([provider, id]) => {
+  return Object.entries(providers).flatMap(([provider, { defaultModel: id }]) => {
+    if (id === undefined) return [];
     const known = catalog[provider] ?? {};
     if (!known[id] && provider !== "vertex")
       return [`${provider}: the catalogue does not have its default model ${id}.`];

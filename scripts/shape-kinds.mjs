@@ -106,7 +106,10 @@ export function filesByKind(checkout) {
 /** Returns whether a file names the example of a kind. @param {string} checkout @param {string} file @returns {(kind: Kind) => boolean} */
 function namesIn(checkout, file) {
   const source = readSource(checkout, file);
-  if (!/\.(ts|svelte|[mc]?js)$/.test(file)) return ({ text }) => text.test(source.text);
+  if (!/\.(ts|svelte|[mc]?js)$/.test(file)) {
+    const written = withoutGenerated(file, source.text);
+    return ({ text }) => text.test(written);
+  }
   /** @type {Set<string>} */
   const identifiers = new Set();
   /** @type {Set<string>} */
@@ -118,4 +121,10 @@ function namesIn(checkout, file) {
   });
   return ({ identifier, literal }) =>
     [...identifiers].some((name) => identifier.test(name)) || [...literals].some((text) => literal.test(text));
+}
+
+/** Returns the parts of a document or manifest that people write; scripts say where they have written. @param {string} file @param {string} text */
+function withoutGenerated(file, text) {
+  if (!file.endsWith("package.json")) return text.replace(/<!-- Written: .*? -->[\s\S]*?<!-- End -->/g, "");
+  return JSON.stringify(JSON.parse(text), (_, value) => (/^Written by/.test(value?.$comment) ? undefined : value));
 }

@@ -1,6 +1,6 @@
 /** A model by Chat Completions with the rules of its server, as `openModel` opens it. */
 import type { Model } from "../src/loop/model.ts";
-import { chatRulesFor } from "../src/providers/families/families.ts";
+import { chatRulesFor } from "../src/providers/families/server-rules.ts";
 import { openaiModel as openChatModel } from "../src/providers/openai-chat/chat-model.ts";
 
 interface ChatAccess {

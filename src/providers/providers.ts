@@ -5,38 +5,25 @@ import { msg } from "../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent } from "../loop/model.ts";
 import { type ApiChoice, apiFor, isOllama } from "./api-choice.ts";
 import { askServer } from "./catalog/ask-server.ts";
-import { defaultModels } from "./catalog/default-models.ts";
 import { listModels, type ModelList } from "./catalog/list-models.ts";
 import type { ServerFacts } from "./catalog/server-facts.ts";
-import { chatRulesFor, type FamilyID, families, familyIDs, familyOf } from "./families/families.ts";
-import type { ModelRoute, ProviderFamily } from "./families/family.ts";
+import {
+  type FamilyID,
+  families,
+  familyOf,
+  isProviderID,
+  type ProviderID,
+  providerIDs,
+  providerOf,
+  providers,
+} from "./families/families.ts";
+import type { ModelRoute } from "./families/family.ts";
+import { chatRulesFor } from "./families/server-rules.ts";
 import { type ApiKey, openConnection } from "./shared/connection.ts";
 import { abortedError, address } from "./shared/failure.ts";
 import { sdkHeaders } from "./shared/sdk-environment.ts";
 
-export const providerIDs = ["anthropic", ...familyIDs] as const;
-export type ProviderID = "anthropic" | FamilyID;
-
-const anthropic = {
-  name: "Anthropic",
-  baseURL: "https://api.anthropic.com",
-  keyVariable: "ANTHROPIC_API_KEY" as const,
-  urlVariable: "ANTHROPIC_BASE_URL",
-  keyPage: "https://platform.claude.com/settings/keys",
-  creditPage: "https://platform.claude.com/settings/billing",
-};
-
-/** Names, addresses and where keys come from. */
-export const providers: Readonly<
-  Record<
-    ProviderID,
-    Omit<ProviderFamily, "chatRules" | "responses" | "host" | "route" | "keyHeader" | "microsoftScope" | "modelList">
-  >
-> = { anthropic, ...families };
-
-export function isProviderID(id: string): id is ProviderID {
-  return Object.hasOwn(providers, id);
-}
+export { isProviderID, type ProviderID, providerIDs, providerOf, providers };
 
 export interface ProviderAccess {
   apiKey: ApiKey | undefined;
@@ -93,7 +80,7 @@ export function defaultModel(provider: ProviderID, access: ProviderAccess, env: 
   const named = env[providers[provider].urlVariable.replace(/BASE_URL$/, "MODEL")];
   if (named) return named;
   const isOwn = provider === "anthropic" || access.baseURL === undefined || isHostOf(provider, access.baseURL);
-  return isOwn ? defaultModels[provider] : undefined;
+  return isOwn ? providers[provider].defaultModel : undefined;
 }
 
 /** Whether the address is one of the provider's own, such as a region of Vertex. */

@@ -1,7 +1,9 @@
 /**
  * The types of `query()`. Names are those of the public Claude Agent SDK, except where a comment says that they are
- * Rondo's own. `npm run build` ships this file and sdk-types.ts as `dist/loop.d.ts`, so both hold nothing but types.
+ * Rondo's own. `npm run build` ships this file and sdk-types.ts as `dist/loop.d.ts`, with the names of providers, so both
+ * hold nothing but types and import no others.
  */
+import type { ProviderID } from "../providers/families/families.ts";
 import type { PermissionMode, QueryExitReason, SDKMessage, TokenUsage } from "./sdk-types.ts";
 
 export type * from "./sdk-types.ts";
@@ -226,29 +228,7 @@ export interface Options {
   /** Names of variables with keys that are passed on to commands and hooks, and to `mcpServers` by `${NAME}`. */
   passEnvironment?: string[] | undefined;
   /** Default: the first provider with a key. */
-  provider?:
-    | "anthropic"
-    | "openai"
-    | "azure"
-    | "gemini"
-    | "openrouter"
-    | "xai"
-    | "deepseek"
-    | "moonshot"
-    | "zai"
-    | "qwen"
-    | "mistral"
-    | "groq"
-    | "cerebras"
-    | "bedrock"
-    | "vertex"
-    | "github-models"
-    | "ollama"
-    | "lm-studio"
-    | "llama-cpp"
-    | "vllm"
-    | "jan"
-    | undefined;
+  provider?: ProviderID | undefined;
   /** Address of a compatible server. */
   baseUrl?: string | undefined;
   /** Which of OpenAI's APIs the server is asked with; `auto`, the default, takes the better one that it is known to have. */

@@ -4,9 +4,11 @@ import { providers } from "../../src/providers/providers.ts";
 
 describe("names of variables with keys", () => {
   it("every provider's key is one, in small letters, too", () => {
-    for (const { keyVariable } of Object.values(providers)) {
-      assert.ok(isKeyName(keyVariable), keyVariable);
-      assert.ok(isKeyName(keyVariable.toLowerCase()), keyVariable);
+    for (const { keyVariable, otherKeyVariables = [] } of Object.values(providers)) {
+      for (const name of [keyVariable, ...otherKeyVariables]) {
+        assert.ok(isKeyName(name), name);
+        assert.ok(isKeyName(name.toLowerCase()), name);
+      }
     }
   });
 

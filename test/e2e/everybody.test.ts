@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import type { Frame, Locator } from "playwright-core";
-import { defaultModels } from "../../src/providers/catalog/default-models.ts";
+import { providers } from "../../src/providers/providers.ts";
 import type { Answer } from "../model-server.ts";
 import { until } from "../timing.ts";
 import { question, said, status } from "./panel-actions.ts";
@@ -48,7 +48,7 @@ describe("everybody answers the questions of a session", () => {
       width: 900,
       settings: {
         "rondo.mcpServers": { everything: { command: process.execPath, args: [everything, "stdio"] } },
-        "rondo.prices": { [defaultModels["anthropic"] ?? ""]: { input: 100, output: 100 } },
+        "rondo.prices": { [providers.anthropic.defaultModel ?? ""]: { input: 100, output: 100 } },
         "rondo.maxBudgetUsd": 1,
       },
     });

@@ -1,6 +1,6 @@
 /** Features of the loop as the panel shows them: hooks, compaction, subagents, stalls, budgets. */
 import assert from "node:assert/strict";
-import { defaultModels } from "../../src/providers/catalog/default-models.ts";
+import { providers } from "../../src/providers/providers.ts";
 import { assertCallsAnswered } from "./model-requests.ts";
 import { answer, press, question, said, say, status } from "./panel-actions.ts";
 import { openWindow, type Window } from "./window.ts";
@@ -19,7 +19,7 @@ describe("loop features", () => {
           PreToolUse: [{ matcher: "bash", hooks: [{ type: "command", command: guard }] }],
           UserPromptSubmit: [{ hooks: [{ type: "command", command: greeter }] }],
         },
-        "rondo.prices": { [defaultModels["anthropic"] ?? ""]: { input: 100, output: 100 } },
+        "rondo.prices": { [providers.anthropic.defaultModel ?? ""]: { input: 100, output: 100 } },
         "rondo.maxBudgetUsd": 1,
         "rondo.loop.stallNoticeSeconds": 0.5,
       },

@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { Keys } from "../../src/extension/models/keys.ts";
 import { Models } from "../../src/extension/models/models.ts";
 import { watchSettings } from "../../src/extension/settings.ts";
-import { defaultModels } from "../../src/providers/catalog/default-models.ts";
+import { providers } from "../../src/providers/providers.ts";
 import { RateLimits } from "../../src/providers/shared/rate-limits.ts";
 
 const variables = ["RONDO_MODEL", "RONDO_TOUR"];
@@ -51,17 +51,17 @@ describe("the model of the environment", () => {
   const named = () => `${models.current?.providerID}/${models.current?.modelID}`;
 
   it("is taken before the provider's default", () => {
-    assert.equal(named(), `anthropic/${defaultModels["anthropic"]}`);
+    assert.equal(named(), `anthropic/${providers.anthropic.defaultModel}`);
     process.env["ANTHROPIC_MODEL"] = "claude-of-the-environment";
     assert.equal(named(), "anthropic/claude-of-the-environment");
     process.env["ANTHROPIC_MODEL"] = "";
-    assert.equal(named(), `anthropic/${defaultModels["anthropic"]}`);
+    assert.equal(named(), `anthropic/${providers.anthropic.defaultModel}`);
   });
 
   it("is that of the provider that answers, and never another's", async () => {
     process.env["OPENAI_MODEL"] = "gpt-of-the-environment";
     process.env["OPENAI_API_KEY"] = "of the environment";
-    assert.equal(named(), `anthropic/${defaultModels["anthropic"]}`);
+    assert.equal(named(), `anthropic/${providers.anthropic.defaultModel}`);
     await set("provider", "openai");
     assert.equal(named(), "openai/gpt-of-the-environment");
     process.env["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1";

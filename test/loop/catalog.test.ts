@@ -6,15 +6,15 @@ import type { ModelRef, Tokens } from "../../src/chat/message.ts";
 import { defaultLimits, type Limits } from "../../src/loop/limits.ts";
 import { costOf, optionsFor, type Prices } from "../../src/loop/setup/model-facts.ts";
 import { catalogModels, currentModels } from "../../src/providers/catalog/catalog.ts";
-import { defaultModels } from "../../src/providers/catalog/default-models.ts";
 import { compareVersions, lineOf } from "../../src/providers/catalog/lines.ts";
 import { describeUnknown, KnownFacts } from "../../src/providers/catalog/model-facts.ts";
-import { renamedOptions } from "../../src/providers/families/anthropic.ts";
+import { renamedOptions } from "../../src/providers/families/messages-rules.ts";
+import { providerIDs, providerOf } from "../../src/providers/providers.ts";
 
 const sonnet = { providerID: "anthropic", modelID: "claude-sonnet-4-5" };
 const million = { input: 1e6, output: 1e6, reasoning: 0, cacheRead: 1e6, cacheWrite: 1e6 };
 const cheap = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1 };
-const providers = [...Object.keys(defaultModels), "azure"];
+const providers = providerIDs.filter((id) => providerOf(id)?.catalog);
 
 function factsWith(more: Partial<Limits>): KnownFacts {
   return new KnownFacts({ limits: () => ({ ...defaultLimits, ...more }) });
@@ -107,7 +107,7 @@ describe("what is known of models", () => {
       packages: "external",
     });
     for (const [name, { inputs }] of Object.entries(metafile.outputs)) {
-      assert.ok(!Object.keys(inputs).some((file) => file.endsWith("catalog/catalog.ts")), name);
+      assert.ok(!Object.keys(inputs).some((file) => /catalog\/catalog(-file)?\.ts$/.test(file)), name);
     }
   });
 
@@ -156,13 +156,19 @@ describe("what is known of models", () => {
     assert.equal(of(sonnet, { ...told, forcedWindow: 16_000 }).contextWindow, 16_000);
   });
 
+  it("a provider that serves models of another one names it", () => {
+    const named = providerIDs.map((id) => providerOf(id)?.alsoServes).filter((id) => id !== undefined);
+    assert.deepEqual(named, ["openai", "anthropic"]);
+    for (const id of named) assert.ok(catalogModels(id).length > 0, id);
+  });
+
   it("the menu has the newest of each line, once", () => {
     const shown = currentModels("anthropic");
     assert.ok(shown.includes("claude-sonnet-5-5") && shown.includes("claude-haiku-4-5"));
     assert.ok(!shown.includes("claude-haiku-4-5-20251001") && !shown.includes("claude-sonnet-4-5"));
     for (const providerID of providers) {
-      if (defaultModels[providerID])
-        assert.ok(currentModels(providerID).includes(defaultModels[providerID]), providerID);
+      const standard = providerOf(providerID)?.defaultModel;
+      if (standard !== undefined) assert.ok(currentModels(providerID).includes(standard), providerID);
     }
   });
 

@@ -109,9 +109,13 @@ describe("npm run shape", () => {
       "docs/develop/spec.md",
       "src/providers/catalog/models.ts",
       "src/providers/catalog/models.json",
+      "src/base/key-variables.ts",
     ]) {
       write(file, "`web_fetch`");
     }
+    // What a script has written into them is not written by hand.
+    write("README.md", "Tools: <!-- Written: tools -->web_fetch<!-- End --> and others");
+    write("package.json", `{ "tools": { "$comment": "Written by a script.", "enum": ["web_fetch"] }, "name": "a" }`);
     const found = filesByKind(checkout).map(({ example, own, others }) => ({ example, own, others }));
     const nobodyElse = ["cerebras", "ollama", "autoCompact", "loop", "trace"].map((example) => ({
       example,

@@ -1,9 +1,8 @@
 /** Checking keys over real connections, and telling whose a key is by its form. */
 import assert from "node:assert/strict";
-import { defaultModels } from "../../src/providers/catalog/default-models.ts";
 import { checkAccess } from "../../src/providers/connect/check-access.ts";
 import { maskKey, ownerOfKey } from "../../src/providers/connect/key-owner.ts";
-import { defaultModel, type ProviderID } from "../../src/providers/providers.ts";
+import { defaultModel, type ProviderID, providers } from "../../src/providers/providers.ts";
 import { type Answer, type ModelServer, startModelServer } from "../model-server.ts";
 
 describe("whose a key is", () => {
@@ -24,6 +23,7 @@ describe("whose a key is", () => {
 
   it("names the likely ones where a form is that of several", () => {
     assert.deepEqual(ownerOfKey("sk-0123456789abcdef0123456789abcdef"), ["deepseek", "moonshot", "qwen", "openai"]);
+    assert.deepEqual(ownerOfKey("0123456789abcdefghijklmnopqrstuv"), ["mistral", "azure"]);
     assert.deepEqual(ownerOfKey("nothing like it"), []);
   });
 
@@ -38,9 +38,9 @@ describe("the model to begin with", () => {
 
   it("is the provider's default also at another address of its own, such as a region", () => {
     const region = "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west1";
-    assert.equal(first("vertex", region), defaultModels["vertex"]);
-    assert.equal(first("openai", "https://api.openai.com/v1"), defaultModels["openai"]);
-    assert.equal(first("openai"), defaultModels["openai"]);
+    assert.equal(first("vertex", region), providers.vertex.defaultModel);
+    assert.equal(first("openai", "https://api.openai.com/v1"), providers.openai.defaultModel);
+    assert.equal(first("openai"), providers.openai.defaultModel);
   });
 
   it("is unknown at the server of somebody else, and where each account has its own names", () => {

@@ -1,7 +1,6 @@
 /** The first request of a conversation, as it is sent to each provider: made by the real encoders and SDKs, taken by a loopback server. */
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { defaultModels } from "../../src/providers/catalog/default-models.ts";
 import { openModel, type ProviderID, providers } from "../../src/providers/providers.ts";
 import { builtInTools } from "../../src/tools/built-in/all.ts";
 import { Harness } from "../loop/harness.ts";
@@ -79,5 +78,5 @@ export async function firstRequest(providerID: ProviderID, modelID = modelOf(pro
 }
 
 function modelOf(providerID: ProviderID): string {
-  return defaultModels[providerID] ?? usualModels[providerID] ?? "qwen3.8-coder";
+  return providers[providerID].defaultModel ?? usualModels[providerID] ?? "qwen3.8-coder";
 }

@@ -1,8 +1,8 @@
 /** Anthropic's models on gateways and clouds: rules go by the model's name, and what a server lacks is left out. */
 import assert from "node:assert/strict";
 import { anthropicModel } from "../../src/providers/anthropic/anthropic-model.ts";
-import { messagesRules } from "../../src/providers/families/anthropic.ts";
 import { compatibleResponses } from "../../src/providers/families/compatible-responses.ts";
+import { messagesRules } from "../../src/providers/families/messages-rules.ts";
 import { anthropicEvents } from "../model-server/encode.ts";
 import { type ModelServer, startModelServer } from "../model-server.ts";
 import { ask, assistant, request, user } from "./ask.ts";

@@ -1,5 +1,6 @@
 /** Which variables of the environment the programs that Rondo starts get. */
-import { keysIn, keyVariables } from "../key-names.ts";
+import { keysIn } from "../key-names.ts";
+import { keyVariables } from "../key-variables.ts";
 
 /** The editor's own variables would make its programs, and Node, behave as parts of it. */
 const editors = /^(ELECTRON|VSCODE)_/i;

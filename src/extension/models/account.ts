@@ -1,13 +1,12 @@
 /** The account at a provider, for people whose key or credit is at fault. */
 import type { ModelRef } from "../../chat/message.ts";
 import type { AccountView } from "../../chat/model-views.ts";
-import { providers } from "../../providers/providers.ts";
+import { providerOf } from "../../providers/providers.ts";
 import { entryOf } from "./provider-entries.ts";
 
 /** Returns the provider's pages; credit is added beside the keys where it has no page of its own. */
 export function pagesOf(providerID: string): { keyPage: string | undefined; creditPage: string | undefined } {
-  const all: Record<string, { keyPage?: string | undefined; creditPage?: string } | undefined> = providers;
-  const { keyPage, creditPage = keyPage } = all[providerID] ?? {};
+  const { keyPage, creditPage = keyPage } = providerOf(providerID) ?? {};
   return { keyPage, creditPage };
 }
 

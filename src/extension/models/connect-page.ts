@@ -7,6 +7,7 @@ import type { ModelRef } from "../../chat/message.ts";
 import { t } from "../../l10n/l10n.ts";
 import { checkAccess } from "../../providers/connect/check-access.ts";
 import { maskKey, ownerOfKey } from "../../providers/connect/key-owner.ts";
+import { providerOf } from "../../providers/providers.ts";
 import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { startedWith } from "../sessions/choices.ts";
 import { pagesOf } from "./account.ts";
@@ -116,7 +117,8 @@ export class ConnectPage {
     const show = (check: ConnectCheck) => open === this.#open && this.#show({ ...shown, check });
     if (/\s/.test(key)) return void show({ type: "invalid", message: t("A key has no spaces. Paste the key alone.") });
     if (!entry) return void show({ type: "which", providers: candidates(owner) });
-    if (open.address === "") return void show({ type: "address", example: examples[entry.id] ?? "https://…" });
+    if (open.address === "")
+      return void show({ type: "address", example: providerOf(entry.id)?.addressExample ?? "https://…" });
     if (!isAddress(open.address)) {
       return void show({ type: "invalid", message: t("An address begins with http:// or https://.") });
     }
@@ -203,12 +205,6 @@ function candidates(likely: string | readonly string[]): { id: string; name: str
   const first = [likely].flat().flatMap((id) => all.find((one) => one.id === id) ?? []);
   return [...first, ...all.filter((one) => !first.includes(one))].map(({ id, name }) => ({ id, name }));
 }
-
-/** Addresses of providers that have none of their own. */
-const examples: Record<string, string> = {
-  azure: "https://NAME.openai.azure.com/openai/v1",
-  vertex: "https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global",
-};
 
 const isAddress = (address: string) => /^https?:\/\//.test(address) && URL.canParse(address);
 const hostOf = (address: string) => (URL.canParse(address) ? new URL(address).host : address);

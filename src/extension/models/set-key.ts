@@ -2,9 +2,8 @@
 
 import * as vscode from "vscode";
 import { t } from "../../l10n/l10n.ts";
-import { defaultModels } from "../../providers/catalog/default-models.ts";
 import type { KnownFacts } from "../../providers/catalog/model-facts.ts";
-import { microsoftScope } from "../../providers/providers.ts";
+import { microsoftScope, providerOf } from "../../providers/providers.ts";
 import { microsoftToken } from "./entra.ts";
 import type { Keys } from "./keys.ts";
 import type { Models } from "./models.ts";
@@ -121,7 +120,7 @@ function rowsOf(keys: Keys, facts: KnownFacts): ProviderRow[] {
 
 function rowOf(entry: ProviderEntry, keys: Keys, facts: KnownFacts): ProviderRow {
   const { id, name, address = t("address not set"), keyPage, models, ownAddress } = entry;
-  const modelID = models[0] ?? (ownAddress === undefined ? defaultModels[id] : undefined);
+  const modelID = models[0] ?? (ownAddress === undefined ? providerOf(id)?.defaultModel : undefined);
   const from = keys.keyOf(id)?.from;
   return {
     entry,

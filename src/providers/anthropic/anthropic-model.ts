@@ -21,7 +21,7 @@ import {
   type MessagesServer,
   messagesServer,
   withoutRefused,
-} from "../families/anthropic.ts";
+} from "../families/messages-rules.ts";
 import {
   type ApiKey,
   drainLater,

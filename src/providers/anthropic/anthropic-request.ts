@@ -5,7 +5,7 @@ import type { Entry } from "../../chat/apply.ts";
 import type { FilePart, Part, ToolDefinition, ToolPart, ToolsPart } from "../../chat/message.ts";
 import { notSaid, userText } from "../../chat/words.ts";
 import type { ModelRequest, Thinking } from "../../loop/model.ts";
-import { type MessagesRules, messagesRules, renamedOptions, unloadedTool } from "../families/anthropic.ts";
+import { type MessagesRules, messagesRules, renamedOptions, unloadedTool } from "../families/messages-rules.ts";
 import { objectSchema } from "../families/schema.ts";
 import {
   allTools,

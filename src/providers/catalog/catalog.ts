@@ -1,14 +1,9 @@
-/** Looks up models in the catalogue, which `npm run catalog` writes: models.json, beside the bundles, too. */
-import { readFileSync } from "node:fs";
-import path from "node:path";
+/** Looks up models in the catalogue, which is made when Rondo is built. */
 import type { ModelRef } from "../../chat/message.ts";
 import type { ModelFacts, Price, Rates } from "../../loop/setup/model-facts.ts";
-import type { CatalogEntry, CatalogFile, Numbers, ProviderEntries } from "./catalog-entry.ts";
-import { defaultModels } from "./default-models.ts";
+import { providerIDs, providerOf } from "../families/families.ts";
+import { type CatalogEntry, entriesOf, entryOf, type Numbers } from "./catalog-file.ts";
 import { compareVersions, lineOf, undated } from "./lines.ts";
-
-/** Providers that serve models of another one by its names. */
-const alsoServes: Readonly<Record<string, string>> = { azure: "openai", vertex: "anthropic" };
 
 export function catalogModels(providerID: string): readonly string[] {
   return Object.keys(entriesOf(providerID));
@@ -26,7 +21,7 @@ export function currentModels(providerID: string): string[] {
 
 /** Also finds dated versions: "gpt-5.4-2026-03-05", "claude-haiku-4-5-20251001". */
 export function catalogFacts({ providerID, modelID }: ModelRef): ModelFacts | undefined {
-  const entry = entryOf(providerID, modelID) ?? entryOf(alsoServes[providerID] ?? "", modelID);
+  const entry = entryOf(providerID, modelID) ?? entryOf(providerOf(providerID)?.alsoServes ?? "", modelID);
   return entry && toFacts(entry);
 }
 
@@ -45,7 +40,7 @@ function relatedEntry({ providerID, modelID }: ModelRef): CatalogEntry | undefin
     .filter((id) => lineOf(id) === line)
     .sort(compareVersions)
     .at(-1);
-  const standard = defaultModels[providerID];
+  const standard = providerOf(providerID)?.defaultModel;
   const isAlike = standard !== undefined && stemOf(standard) === stemOf(modelID);
   return entryOf(providerID, related ?? (isAlike ? standard : "")) ?? elsewhere(modelID);
 }
@@ -67,36 +62,14 @@ function elsewhere(modelID: string): CatalogEntry | undefined {
     .slice(modelID.lastIndexOf("/") + 1)
     .replace(/^([a-z-]+\.)+/, "")
     .replace(/-v\d+(:\d+)?$/, "");
-  for (const providerID of makers) {
+  for (const providerID of providerIDs.filter((id) => providerOf(id)?.isMaker)) {
     const found = entryOf(providerID, name) ?? entryOf(providerID, name.replaceAll(".", "-"));
     if (found) return found;
   }
   return undefined;
 }
 
-const makers = ["anthropic", "openai", "gemini", "xai", "deepseek", "moonshot", "zai", "qwen", "mistral"];
-
 const stemOf = (id: string) => /^[a-z]+/i.exec(id)?.[0];
-
-/** By provider. Read when a model is first looked up. */
-let catalog: Readonly<Record<string, ProviderEntries>> | undefined;
-
-function entriesOf(providerID: string): ProviderEntries {
-  catalog ??= readCatalog();
-  return (Object.hasOwn(catalog, providerID) ? catalog[providerID] : undefined) ?? {};
-}
-
-/** The one reader of the file; its writer, scripts/catalog.mjs, is checked against the same type. */
-function readCatalog(): Readonly<Record<string, ProviderEntries>> {
-  const file: CatalogFile = JSON.parse(readFileSync(path.join(import.meta.dirname, "models.json"), "utf8"));
-  return file.models;
-}
-
-function entryOf(providerID: string, modelID: string): CatalogEntry | undefined {
-  const known = entriesOf(providerID);
-  const name = [modelID, undated(modelID)].find((id) => Object.hasOwn(known, id));
-  return name === undefined ? undefined : known[name];
-}
 
 function toFacts(entry: CatalogEntry): ModelFacts {
   const { label, window, inputLimit = window, output, price, tiers = [], api } = entry;

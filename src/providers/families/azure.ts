@@ -8,10 +8,16 @@ const host = /(^|\.)(openai|services\.ai|cognitiveservices)\.azure\.(com|us|cn)$
 export const azure: ProviderFamily = {
   name: "Azure OpenAI",
   baseURL: undefined,
+  addressExample: "https://NAME.openai.azure.com/openai/v1",
   host,
   keyVariable: "AZURE_OPENAI_API_KEY",
   urlVariable: "AZURE_OPENAI_BASE_URL",
   keyPage: "https://ai.azure.com",
+  keyForms: { possible: /^[A-Za-z0-9]{32}$/ },
+  // Deployments of OpenAI's models cost what they cost there, with a few exceptions.
+  catalog: "azure",
+  alsoServes: "openai",
+  documented: { section: "azure-bedrock-and-vertex" },
   // The older paths take a token alone as Bearer (learn.microsoft.com azure/ai-services/openai/reference, Authentication).
   keyHeader: "api-key",
   microsoftScope,

@@ -1,7 +1,8 @@
 /** Amazon Bedrock with an API key: Claude by the Messages API, models of others by OpenAI's. */
-import { cloudRules, messagesServer } from "./anthropic.ts";
+
 import { type ChatRules, commonRules } from "./chat-rules.ts";
 import type { AskedModel, ModelRoute, ProviderFamily } from "./family.ts";
+import { cloudRules, messagesServer } from "./messages-rules.ts";
 import { cloudResponses } from "./openai-responses.ts";
 
 export const bedrock: ProviderFamily = {
@@ -15,6 +16,16 @@ export const bedrock: ProviderFamily = {
   keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
   urlVariable: "BEDROCK_BASE_URL",
   keyPage: "https://console.aws.amazon.com/bedrock/home#/api-keys",
+  // github.com/gitleaks/gitleaks config
+  keyForms: { own: /^(ABSK|bedrock-api-key-)/ },
+  defaultModel: "anthropic.claude-sonnet-5-5",
+  // Those that have an endpoint for Messages, Responses or Chat Completions.
+  catalog: {
+    models: "amazon-bedrock",
+    prices: "aws",
+    takes: /(^|\.)(anthropic|openai|xai|zai|moonshotai|qwen|deepseek)\./,
+  },
+  documented: { section: "azure-bedrock-and-vertex" },
   chatRules: bedrockChatRules,
   responses: { path: /\/openai\/v1\/?$/, rules: cloudResponses, models: /(^|\.)openai\.gpt-\d/ },
   route: bedrockRoute,

@@ -8,6 +8,10 @@ export const cerebras: ProviderFamily = {
   keyVariable: "CEREBRAS_API_KEY",
   urlVariable: "CEREBRAS_BASE_URL",
   keyPage: "https://cloud.cerebras.ai/platform/apikeys",
+  // trufflesecurity/trufflehog detectors
+  keyForms: { own: /^csk-/ },
+  defaultModel: "gpt-oss-120b",
+  catalog: "cerebras",
   chatRules: (model) => ({
     ...commonRules(model),
     outputLimit: { field: "max_completion_tokens" },

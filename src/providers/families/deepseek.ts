@@ -10,6 +10,11 @@ export const deepseek: ProviderFamily = {
   urlVariable: "DEEPSEEK_BASE_URL",
   keyPage: "https://platform.deepseek.com/api_keys",
   creditPage: "https://platform.deepseek.com/top_up",
+  keyForms: { likely: /^sk-/ },
+  defaultModel: "deepseek-v4-pro",
+  catalog: "deepseek",
+  isMaker: true,
+  modelNames: /(^|\/)deepseek-/i,
   chatRules: (model) => ({
     ...commonRules(model),
     outputLimit: { field: "max_tokens", most: 384_000 },

@@ -9,6 +9,14 @@ export const gemini: ProviderFamily = {
   keyVariable: "GEMINI_API_KEY",
   urlVariable: "GEMINI_BASE_URL",
   keyPage: "https://aistudio.google.com/apikey",
+  // The name that Google's own tools read, too (ai.google.dev api-key).
+  otherKeyVariables: ["GOOGLE_API_KEY"],
+  // github.com/gitleaks/gitleaks config
+  keyForms: { own: /^(AIza|AQ\.)/ },
+  defaultModel: "gemini-4-argon",
+  catalog: { models: "google", prices: "google", takes: /^gemini-(?!.*(robotics|computer-use))/ },
+  isMaker: true,
+  modelNames: /(^|\/)gemini-/i,
   chatRules: (model) => ({
     ...commonRules(model),
     // 2.5 Flash alone can be switched off; Flash has minimal, Pro begins at low (pi-ai).

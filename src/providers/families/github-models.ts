@@ -10,6 +10,9 @@ export const githubModels: ProviderFamily = {
   keyVariable: "GITHUB_MODELS_TOKEN",
   urlVariable: "GITHUB_MODELS_BASE_URL",
   keyPage: "https://github.com/settings/personal-access-tokens",
+  hasAccountToken: true,
+  // github.com/gitleaks/gitleaks config
+  keyForms: { own: /^(github_pat_|gh[pousr]_)/ },
   // docs.github.com/rest/models/catalog
   modelList: (baseURL) => baseURL.replace(/(\/orgs\/[^/]+)?\/inference\/*$/, "/catalog/models"),
   chatRules: (model) => ({

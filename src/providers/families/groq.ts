@@ -9,6 +9,10 @@ export const groq: ProviderFamily = {
   keyVariable: "GROQ_API_KEY",
   urlVariable: "GROQ_BASE_URL",
   keyPage: "https://console.groq.com/keys",
+  // trufflesecurity/trufflehog detectors
+  keyForms: { own: /^gsk_/ },
+  defaultModel: "openai/gpt-oss-120b",
+  catalog: "groq",
   chatRules: (model) => ({
     ...commonRules(model),
     outputLimit: { field: "max_completion_tokens" },

@@ -1,4 +1,4 @@
-import { commonRules, effort, mistralTemplate } from "./chat-rules.ts";
+import { commonRules, effort, mistralNames, mistralTemplate } from "./chat-rules.ts";
 import type { ProviderFamily } from "./family.ts";
 import { plainSchema } from "./schema.ts";
 
@@ -9,6 +9,11 @@ export const mistral: ProviderFamily = {
   keyVariable: "MISTRAL_API_KEY",
   urlVariable: "MISTRAL_BASE_URL",
   keyPage: "https://console.mistral.ai/api-keys",
+  keyForms: { likely: /^[A-Za-z0-9]{32}$/ },
+  defaultModel: "mistral-large-4",
+  catalog: { models: "mistral", prices: "mistral", takes: /^(?!voxtral|pixtral|open-)/ },
+  isMaker: true,
+  modelNames: mistralNames,
   // Any unknown field is a 422 `extra_forbidden`, also in messages (eca#231, litellm#30835).
   chatRules: (model) => ({
     ...commonRules(model),

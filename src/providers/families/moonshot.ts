@@ -10,6 +10,11 @@ export const moonshot: ProviderFamily = {
   keyVariable: "MOONSHOT_API_KEY",
   urlVariable: "MOONSHOT_BASE_URL",
   keyPage: "https://platform.moonshot.ai/console/api-keys",
+  keyForms: { likely: /^sk-/ },
+  defaultModel: "kimi-k3.1-pro",
+  catalog: "moonshotai",
+  isMaker: true,
+  modelNames: /(^|\/)kimi-/i,
   chatRules(model) {
     const isK3 = /k[3-9]/.test(model);
     return {

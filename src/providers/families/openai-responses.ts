@@ -1,5 +1,5 @@
 /** OpenAI's models. */
-import { catalogFacts } from "../catalog/catalog.ts";
+import { entryOf } from "../catalog/catalog-file.ts";
 import { type Effort, effortLevels, perModel, type ResponsesRules } from "../openai-responses/responses-rules.ts";
 
 /**
@@ -40,7 +40,7 @@ const isOlder = (model: string) => /(?:^|[/.:])(gpt-?(3|4)|chatgpt|davinci|babba
 /** Returns the effort levels of a model: those of the catalogue, else what is usual for its line. */
 export function openaiEfforts(model: string): readonly Effort[] {
   const [modelID = model] = /(?:gpt-|o)\d.*/i.exec(model) ?? [];
-  const { efforts = [], flags = [] } = catalogFacts({ providerID: "openai", modelID: modelID.toLowerCase() }) ?? {};
+  const { efforts = [], flags = [] } = entryOf("openai", modelID.toLowerCase()) ?? {};
   const known = effortLevels.filter((effort) => efforts.includes(effort));
   if (known.length === 0) return usualEfforts(model);
   // Aliases such as `chat-latest` do not tell of their own whether thinking can be switched off.

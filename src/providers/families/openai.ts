@@ -12,6 +12,12 @@ export const openai: ProviderFamily = {
   urlVariable: "OPENAI_BASE_URL",
   keyPage: "https://platform.openai.com/api-keys",
   creditPage: "https://platform.openai.com/settings/organization/billing/overview",
+  // github.com/gitleaks/gitleaks config; others than OpenAI have keys of the older form, too.
+  keyForms: { own: /^sk-(proj|svcacct|admin|None)-|^sk-\w+T3BlbkFJ/, possible: /^sk-/ },
+  defaultModel: "gpt-6.1-terra",
+  catalog: "openai",
+  isMaker: true,
+  documented: { as: "OpenAI, or a compatible server" },
   chatRules: openaiChatRules,
   responses: { path: /^/, rules: openaiResponses },
 };

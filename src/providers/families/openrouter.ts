@@ -10,6 +10,8 @@ export const openrouter: ProviderFamily = {
   urlVariable: "OPENROUTER_BASE_URL",
   keyPage: "https://openrouter.ai/settings/keys",
   creditPage: "https://openrouter.ai/settings/credits",
+  // trufflesecurity/trufflehog detectors
+  keyForms: { own: /^sk-or-/ },
   chatRules: (model) => ({
     ...commonRules(model),
     thinking(level, { thinking }) {

@@ -9,6 +9,10 @@ export const qwen: ProviderFamily = {
   keyVariable: "DASHSCOPE_API_KEY",
   urlVariable: "DASHSCOPE_BASE_URL",
   keyPage: "https://modelstudio.console.alibabacloud.com/?tab=dashboard#/api-key",
+  keyForms: { likely: /^sk-/ },
+  defaultModel: "qwen3.8-max",
+  catalog: { models: "qwen-token-plan", takes: /^qwen/ },
+  isMaker: true,
   chatRules: (model) => ({
     ...commonRules(model),
     // Hybrid models; models that always think refuse the switch (help.aliyun.com deep-thinking).

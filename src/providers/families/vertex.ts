@@ -1,7 +1,8 @@
 /** Google Vertex: Claude by the Messages API, Gemini and others by Chat Completions, with an access token of Google's. */
-import { cloudRules, type MessagesServer } from "./anthropic.ts";
+
 import type { AskedModel, ModelRoute, ProviderFamily } from "./family.ts";
 import { gemini } from "./gemini.ts";
+import { cloudRules, type MessagesServer } from "./messages-rules.ts";
 
 export const vertex: ProviderFamily = {
   name: "Google Vertex",
@@ -12,10 +13,17 @@ export const vertex: ProviderFamily = {
     const location = CLOUD_ML_REGION || GOOGLE_CLOUD_LOCATION || "global";
     return project ? `https://${hostOf(location)}/v1/projects/${project}/locations/${location}` : undefined;
   },
+  addressExample: "https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global",
   host: /(^|[.-])aiplatform\.([a-z]+\.rep\.)?googleapis\.com$/,
   keyVariable: "VERTEX_ACCESS_TOKEN",
   urlVariable: "VERTEX_BASE_URL",
   keyPage: "https://cloud.google.com/docs/authentication/rest",
+  hasAccountToken: true,
+  keyForms: { own: /^ya29\./ },
+  defaultModel: "gemini-4-argon",
+  catalog: { models: "google-vertex", prices: "google" },
+  alsoServes: "anthropic",
+  documented: { section: "azure-bedrock-and-vertex" },
   chatRules: gemini.chatRules,
   route: vertexRoute,
 };

@@ -9,6 +9,12 @@ export const xai: ProviderFamily = {
   keyVariable: "XAI_API_KEY",
   urlVariable: "XAI_BASE_URL",
   keyPage: "https://console.x.ai",
+  // trufflesecurity/trufflehog detectors
+  keyForms: { own: /^xai-/ },
+  defaultModel: "grok-4.7",
+  catalog: { models: "xai", prices: "x-ai" },
+  isMaker: true,
+  modelNames: /(^|\/)grok-/i,
   // Chat Completions is deprecated there and loses all thoughts (docs.x.ai best-practices).
   chatRules: (model) => ({
     ...commonRules(model),

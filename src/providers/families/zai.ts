@@ -9,6 +9,11 @@ export const zai: ProviderFamily = {
   keyVariable: "ZAI_API_KEY",
   urlVariable: "ZAI_BASE_URL",
   keyPage: "https://z.ai/manage-apikey/apikey-list",
+  keyForms: { own: /^[0-9a-f]{32}\.[A-Za-z0-9]{8,}$/ },
+  defaultModel: "glm-5.3",
+  catalog: "zai",
+  isMaker: true,
+  modelNames: /(^|\/)glm-/i,
   chatRules: (model) => ({
     ...commonRules(model),
     // More is a 400 (dev.to aihubmix, 2026-08-14).

@@ -7,24 +7,26 @@ import { build, context } from "esbuild";
 import subsetFont from "subset-font";
 import { compile, compileModule } from "svelte/compiler";
 import { providerIDs } from "./src/providers/families/families.ts";
+import { nativeApis } from "./src/providers/native-apis.ts";
 import { iconNames } from "./webview/controls/icons.ts";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const watch = process.argv.includes("--watch");
 const development = watch || process.argv.includes("--development");
 
-/** Parts that are loaded when first used: source file → bundle of its own beside the one that imports it. */
+/** Parts of the command line that are loaded when first used: bundle of its own, beside the one that imports it → source. */
+const headlessParts = { "headless-start": "src/headless/start.ts", "headless-main": "src/headless/command-line.ts" };
+
+/** Other parts that are loaded when first used. */
 const lazyParts = {
-  "src/extension/app.ts": "app.cjs",
-  "src/providers/anthropic/anthropic-model.ts": "anthropic.cjs",
-  "src/providers/openai.ts": "openai.cjs",
-  "src/providers/ollama/ollama-model.ts": "ollama.cjs",
-  "src/mcp/connection/connect.ts": "mcp.cjs",
-  "src/tools/command/shell/grammar.ts": "grammar.cjs",
-  "src/tools/node-host/packaged-ripgrep.ts": "ripgrep.cjs",
-  "src/tour/tour.ts": "tour.cjs",
-  "src/headless/start.ts": "headless-start.cjs",
-  "src/headless/command-line.ts": "headless-main.cjs",
+  app: "src/extension/app.ts",
+  anthropic: "src/providers/anthropic/anthropic-model.ts",
+  openai: "src/providers/openai.ts",
+  ...Object.fromEntries(nativeApis.map((name) => [name, `src/providers/${name}/${name}-model.ts`])),
+  mcp: "src/mcp/connection/connect.ts",
+  grammar: "src/tools/command/shell/grammar.ts",
+  ripgrep: "src/tools/node-host/packaged-ripgrep.ts",
+  tour: "src/tour/tour.ts",
 };
 
 /**
@@ -35,7 +37,8 @@ const lazyParts = {
 const lazy = {
   name: "lazy-parts",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
-    const bundles = new Map(Object.entries(lazyParts).map(([file, bundle]) => [path.join(root, file), bundle]));
+    const parts = Object.entries({ ...headlessParts, ...lazyParts });
+    const bundles = new Map(parts.map(([name, file]) => [path.join(root, file), `${name}.cjs`]));
     build.onResolve({ filter: /\.ts$/ }, (args) => {
       if (args.kind !== "dynamic-import") return undefined;
       const bundle = bundles.get(path.resolve(args.resolveDir, args.path));
@@ -374,14 +377,7 @@ export const builds = [
   {
     ...commonJS,
     entryPoints: {
-      app: "src/extension/app.ts",
-      anthropic: "src/providers/anthropic/anthropic-model.ts",
-      openai: "src/providers/openai.ts",
-      ollama: "src/providers/ollama/ollama-model.ts",
-      mcp: "src/mcp/connection/connect.ts",
-      grammar: "src/tools/command/shell/grammar.ts",
-      ripgrep: "src/tools/node-host/packaged-ripgrep.ts",
-      tour: "src/tour/tour.ts",
+      ...lazyParts,
       yaml: "yaml",
       // Threads of their own.
       "checkpoints-worker": "src/checkpoints/thread/worker.ts",
@@ -389,10 +385,7 @@ export const builds = [
       "markdown-worker": "src/tools/web/markdown-worker.ts",
     },
   },
-  {
-    ...commonJS,
-    entryPoints: { "headless-start": "src/headless/start.ts", "headless-main": "src/headless/command-line.ts" },
-  },
+  { ...commonJS, entryPoints: headlessParts },
   {
     ...forNode,
     entryPoints: { headless: "src/headless/headless.ts", loop: "src/query/query.ts" },

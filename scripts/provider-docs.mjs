@@ -6,15 +6,16 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { providers } from "../src/providers/families/families.ts";
+import { localServers, providers } from "../src/providers/families/families.ts";
 import { readManifestTexts } from "./l10n/bundles.mjs";
 import { root } from "./version.mjs";
 
 /** @typedef {import("../src/providers/families/family.ts").Provider} Provider */
 
 const all = Object.entries(providers);
-const clouds = all.filter(([, { keyPage }]) => keyPage !== undefined);
-const local = all.filter(([, { keyPage }]) => keyPage === undefined);
+const clouds = all.filter(([id]) => localServers.every(([localID]) => localID !== id));
+/** @type {[string, Provider][]} */
+const local = localServers;
 const namesOf = (/** @type {[string, Provider][]} */ some) => some.map(([, { name }]) => name);
 
 /** What is written into each file. @type {Record<string, (text: string) => string>} */

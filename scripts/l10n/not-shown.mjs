@@ -31,7 +31,6 @@ const technical = [
   { file: /./, text: /\[(aria|data|tabindex)|\[href|textarea|button|^\.sr,|^pre, a/, why: "selectors" },
   { file: /markdown\.ts$/, text: /./, why: "HTML, and Markdown to warm up with" },
   { file: /mathml\.ts$/, text: /^(math semantics|display displaystyle) /, why: "names of elements and attributes" },
-  { file: /PullModel|connect-page/, text: /^ollama pull/, why: "a command" },
   { file: /find-tests/, text: /./, why: "commands" },
   { file: /TurnEndNotice|early\.ts$/, text: /^(Link|Button)$/, why: "classes" },
   { file: /session-title\.ts$/, text: /^New session$/, why: "the title in the record" },

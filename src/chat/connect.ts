@@ -1,7 +1,6 @@
 /** Messages about connecting a model: what the panel asks for, and what its forms show. */
 
 import * as z from "zod/mini";
-import { english } from "../l10n/l10n.ts";
 
 const ID = z.string().check(z.maxLength(200));
 const Secret = z.string().check(z.maxLength(20_000));
@@ -26,14 +25,27 @@ export const connectRequests = [
   /** Opens the page where the provider's users get keys, or add credit. */
   z.object({ type: z.literal("open-provider-page"), providerID: ID, page: z.enum(["keys", "credit"]) }),
   z.object({ type: z.literal("sign-in-to-copilot") }),
-  /** Runs `ollama pull` in a terminal. */
-  z.object({ type: z.literal("pull-model") }),
+  /** Runs the command in a terminal that gets a model for a server without one. */
+  z.object({ type: z.literal("pull-model"), providerID: ID }),
   /** Opens a recorded session. */
   z.object({ type: z.literal("open-tour") }),
 ] as const;
 
-/** The model that "Run in terminal" gets for an Ollama that has none: the smallest one that works well with tools. */
-export const ollamaModel = { id: "qwen3-coder:30b", size: english("19 GB"), memory: english("24 GB") };
+/** A model that a server without one can get: the smallest one that works well with tools. */
+export interface PullableModel {
+  command: string;
+  /** "19 GB" */
+  size: string;
+  memory: string;
+}
+
+/** A server that answers. */
+export interface AnsweringServer {
+  providerID: string;
+  name: string;
+  /** Undefined where Rondo knows no command. */
+  pull: PullableModel | undefined;
+}
 
 /** What is there to connect. */
 export interface Connectable {
@@ -41,6 +53,8 @@ export interface Connectable {
   found: FoundServer[];
   /** "on this machine", or on which other. */
   where: string;
+  /** Names of the servers that are looked for: all but the last, as a list, and the last. */
+  sought: [string, string];
   /** Whether servers are being looked for. */
   isLooking: boolean;
   /** VS Code's models; undefined if there are none. */
@@ -56,9 +70,7 @@ export interface NamedProvider {
   name: string;
 }
 
-interface FoundServer {
-  providerID: string;
-  name: string;
+interface FoundServer extends AnsweringServer {
   /** Number of its models that hold conversations. */
   models: number;
   needsKey: boolean;
@@ -92,7 +104,7 @@ export type ConnectCheck =
   | { type: "accepted"; models: StartModel[]; isNewKey: boolean }
   | { type: "refused"; said: string }
   /** The server has no model yet. */
-  | { type: "no-model" }
+  | ({ type: "no-model" } & AnsweringServer)
   | { type: "no-credit"; said: string }
   | { type: "wants-key"; said: string }
   /** `hint`: how to start that server; empty if it is not known. */

@@ -2,13 +2,14 @@
 
 import path from "node:path";
 import { localized } from "../l10n/l10n.ts";
+import { nativeApis } from "../providers/native-apis.ts";
 import { stateFolder } from "../runtime/state-folder.ts";
 import { flagsOf, usage } from "./flags.ts";
 import { useEnvironmentLanguage } from "./language.ts";
 import { takeKeys } from "./take-keys.ts";
 
 /** Bundles that a run needs, or may need, before its first request. */
-const large = ["headless-main.cjs", "anthropic.cjs", "openai.cjs", "ollama.cjs", "yaml.cjs"];
+const large = ["headless-main", "anthropic", "openai", ...nativeApis, "yaml"].map((name) => `${name}.cjs`);
 
 /** @returns the exit code */
 export async function start(argv: readonly string[]): Promise<number> {

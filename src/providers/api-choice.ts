@@ -2,6 +2,7 @@
 import { compatibleResponses } from "./families/compatible-responses.ts";
 import { familyOf } from "./families/families.ts";
 import { needsResponses } from "./families/openai-responses.ts";
+import type { NativeApi } from "./native-apis.ts";
 import type { ResponsesRulesOf } from "./openai-responses/responses-rules.ts";
 
 export const apiChoices = ["auto", "responses", "chat"] as const;
@@ -27,7 +28,7 @@ export function apiFor(choice: ApiChoice, providerID: string, baseURL: string): 
   return { rules: compatibleResponses, first: (model) => (needsResponses(model) ? "responses" : "chat") };
 }
 
-/** Whether the server is used through Ollama's own API. */
-export function isOllama(choice: ApiChoice, providerID: string, baseURL: string): boolean {
-  return choice === "auto" && URL.canParse(baseURL) && familyOf(providerID, baseURL)?.native === "ollama";
+/** Returns the API of the provider's own through which the server is used, if it is. */
+export function nativeFor(choice: ApiChoice, providerID: string, baseURL: string): NativeApi | undefined {
+  return choice === "auto" && URL.canParse(baseURL) ? familyOf(providerID, baseURL)?.native : undefined;
 }

@@ -3,7 +3,7 @@
 import { isLoopback } from "../base/loopback.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent } from "../loop/model.ts";
-import { type ApiChoice, apiFor, isOllama } from "./api-choice.ts";
+import { type ApiChoice, apiFor, nativeFor } from "./api-choice.ts";
 import { askServer } from "./catalog/ask-server.ts";
 import { listModels, type ModelList } from "./catalog/list-models.ts";
 import type { ServerFacts } from "./catalog/server-facts.ts";
@@ -19,6 +19,7 @@ import {
 } from "./families/families.ts";
 import type { ModelRoute } from "./families/family.ts";
 import { chatRulesFor } from "./families/server-rules.ts";
+import type { NativeApi, NativeServer } from "./native-apis.ts";
 import { type ApiKey, openConnection } from "./shared/connection.ts";
 import { abortedError, address } from "./shared/failure.ts";
 import { sdkHeaders } from "./shared/sdk-environment.ts";
@@ -155,9 +156,9 @@ async function openServer(way: ModelRoute, options: OpenOptions): Promise<Model>
     rules: (name: string) => ({ ...chatRulesFor(providerID, baseURL, known(name)), ...serverName }),
   };
   const choice = api === "messages" ? "auto" : api;
-  if (isOllama(choice, providerID, baseURL)) {
-    const { ollamaModel } = await import("./ollama/ollama-model.ts");
-    return ollamaModel({
+  const native = nativeFor(choice, providerID, baseURL);
+  if (native) {
+    return await natives[native]({
       ...access,
       rules: server.rules,
       ask: async (name) =>
@@ -170,6 +171,11 @@ async function openServer(way: ModelRoute, options: OpenOptions): Promise<Model>
   if (!plan) return openaiModel(server);
   return eitherModel(server, { rules: (name) => plan.rules(known(name)), first: (name) => plan.first(known(name)) });
 }
+
+/** Opens a model by an API that its provider alone has. Each is loaded on first use. */
+const natives: Readonly<Record<NativeApi, (server: NativeServer) => Promise<Model>>> = {
+  ollama: async (server) => (await import("./ollama/ollama-model.ts")).ollamaModel(server),
+};
 
 /** Opens a way of its own for each model. */
 function routedModel(providerID: string, open: (name: string) => Promise<Model>): Model {
@@ -225,7 +231,7 @@ export async function askProvider(
   if (baseURL === undefined || isGateway || typeof apiKey === "function") return undefined;
   // Clouds list models without their sizes, and Azure not even its deployments.
   if (familyOf(providerID, baseURL)?.route) return undefined;
-  const setsWindow = isOllama(api, providerID, baseURL);
+  const setsWindow = nativeFor(api, providerID, baseURL) !== undefined;
   return await askServer({ providerID, baseURL, apiKey, setsWindow }, modelID, signal);
 }
 

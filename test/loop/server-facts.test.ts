@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 import { defaultLimits } from "../../src/loop/limits.ts";
 import { askServer } from "../../src/providers/catalog/ask-server.ts";
 import { describeUnknown, KnownFacts } from "../../src/providers/catalog/model-facts.ts";
-import { ollamaWindow } from "../../src/providers/catalog/ollama-window.ts";
+import { ollamaWindow } from "../../src/providers/ollama/ollama-facts.ts";
 
 type Answers = Record<string, unknown>;
 

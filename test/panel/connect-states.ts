@@ -26,11 +26,13 @@ const providers = [
   ],
 ];
 
-const ollama = { providerID: "ollama", name: "Ollama", models: 3, needsKey: false };
+const pull = { command: "ollama pull qwen3-coder:30b", size: "19 GB", memory: "24 GB" };
+const ollama = { providerID: "ollama", name: "Ollama", models: 3, needsKey: false, pull };
 
 /** Nothing is found, and nothing is being looked for. */
 export function there(change: Partial<Connectable> = {}): Connectable {
   return {
+    sought: ["Ollama, LM Studio, llama.cpp, vLLM", "Jan"],
     ...{ found: [], where: "on this machine", isLooking: false, offered: undefined, canSignIn: false, providers },
     ...change,
   };

@@ -6,7 +6,7 @@ import { connectStates, models, there, unconnected, view } from "./connect-state
 import * as f from "./fixtures.ts";
 
 const secret = "sk-ant-api03-a-key-that-is-shown-nowhere";
-const ollama = { providerID: "ollama", name: "Ollama", models: 3, needsKey: false };
+const ollama = { providerID: "ollama", name: "Ollama", models: 3, needsKey: false, pull: undefined };
 
 describe("connecting a model", () => {
   it("offers what needs no typing first, and uses it with one press", async () => {

@@ -118,7 +118,7 @@ const messages: Messages = {
   "use-found": { type: "use-found", providerID: "ollama" },
   "open-provider-page": { type: "open-provider-page", providerID: "anthropic", page: "keys" },
   "sign-in-to-copilot": { type: "sign-in-to-copilot" },
-  "pull-model": { type: "pull-model" },
+  "pull-model": { type: "pull-model", providerID: "ollama" },
   "open-tour": { type: "open-tour" },
   "set-key": { type: "set-key" },
   "show-models": { type: "show-models" },

@@ -6,7 +6,7 @@ const nothing: ConnectView = { provider: undefined, masked: "", check: { type: "
 
 class Connecting {
   view = $state.raw(nothing);
-  /** The open form: "key", "server", "ollama"; empty for none. */
+  /** The open form: "key", "server", or the ID of a server that was found; empty for none. */
   open = $state("");
   /** The model that was just connected; empty if none was. */
   connected = $state("");

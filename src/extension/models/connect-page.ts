@@ -2,11 +2,12 @@
 
 import type * as vscode from "vscode";
 import { commands, env, Uri, window } from "vscode";
-import { type ConnectCheck, type ConnectView, ollamaModel } from "../../chat/connect.ts";
+import type { ConnectCheck, ConnectView } from "../../chat/connect.ts";
 import type { ModelRef } from "../../chat/message.ts";
 import { t } from "../../l10n/l10n.ts";
 import { checkAccess } from "../../providers/connect/check-access.ts";
 import { maskKey, ownerOfKey } from "../../providers/connect/key-owner.ts";
+import { localServers } from "../../providers/families/families.ts";
 import { providerOf } from "../../providers/providers.ts";
 import type { Handlers, PanelContext } from "../panel/handlers.ts";
 import { startedWith } from "../sessions/choices.ts";
@@ -66,10 +67,12 @@ export class ConnectPage {
       await commands.executeCommand(signInCommand);
       await this.look();
     },
-    "pull-model": () => {
-      const terminal = window.createTerminal({ name: t("Ollama") });
+    "pull-model": ({ providerID }) => {
+      const [, server] = localServers.find(([id]) => id === providerID) ?? [];
+      if (!server?.local.pull) return;
+      const terminal = window.createTerminal({ name: server.name });
       terminal.show();
-      terminal.sendText(`ollama pull ${ollamaModel.id}`);
+      terminal.sendText(server.local.pull.command);
     },
   } satisfies Partial<Handlers>;
 

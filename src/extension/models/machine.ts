@@ -1,8 +1,9 @@
-/** Names the machine where the extension runs, which is the one whose local servers it finds. */
+/** Names the machine where the extension runs, which is the one whose local servers it finds, and those servers. */
 
 import { hostname } from "node:os";
 import * as vscode from "vscode";
 import { t } from "../../l10n/l10n.ts";
+import { localServers } from "../../providers/families/families.ts";
 
 /** Returns "on this machine", or where else: "on the remote machine (SSH: build-box)". */
 export function whereServersRun(remoteName = vscode.env.remoteName): string {
@@ -21,4 +22,11 @@ export function whereServersRun(remoteName = vscode.env.remoteName): string {
     default:
       return t("on the remote machine ({0})", hostname());
   }
+}
+
+/** Returns the names of the servers that are looked for: all but the last, as a list, and the last. */
+export function soughtServers(): [string, string] {
+  const names = localServers.map(([, { name }]) => name);
+  const last = names.pop() ?? "";
+  return [names.reduce((all, name) => t("{0}, {1}", all, name)), last];
 }

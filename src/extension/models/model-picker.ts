@@ -5,6 +5,7 @@ import type { ModelRef } from "../../chat/message.ts";
 import type { ModelChoice } from "../../chat/model-views.ts";
 import { t } from "../../l10n/l10n.ts";
 import { readSettings } from "../settings.ts";
+import { soughtServers } from "./machine.ts";
 import type { ModelGroup, Models } from "./models.ts";
 
 type Row = vscode.QuickPickItem &
@@ -54,7 +55,7 @@ export async function pickModel(models: Models): Promise<ModelRef | undefined> {
 function rowsOf(models: Models, typed: string, isAsking: boolean): Row[] {
   const { groups, current } = models;
   const rows = groups.flatMap((group) => [separator(group.name), ...rowsOfGroup(group, models, current)]);
-  const nothing = groups.length === 0 && !isAsking ? [nothingFound] : [];
+  const nothing = groups.length === 0 && !isAsking ? [nothingFound()] : [];
   return [...rowsForTyped(models, typed), ...rows, ...nothing, separator(t("Connect")), ...connectRows()];
 }
 
@@ -107,10 +108,13 @@ function rowsForTyped({ groups, providersForID, current }: Models, typed: string
   return [separator(t("Another model")), ...rows];
 }
 
-const nothingFound: Row = {
-  label: `$(info) ${t("No model is connected, and no model server was found")}`,
-  detail: t("Set an API key, or start Ollama, LM Studio, llama.cpp, vLLM or Jan and open this list again."),
-};
+function nothingFound(): Row {
+  const [names, last] = soughtServers();
+  return {
+    label: `$(info) ${t("No model is connected, and no model server was found")}`,
+    detail: t("Set an API key, or start {0} or {1} and open this list again.", names, last),
+  };
+}
 
 function connectRows(): Row[] {
   const problems = readSettings().problems.filter((problem) =>

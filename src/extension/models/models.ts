@@ -10,6 +10,7 @@ import type { Limits } from "../../loop/limits.ts";
 import { type Model, ModelError } from "../../loop/model.ts";
 import type { ModelList } from "../../providers/catalog/list-models.ts";
 import { describeUnknown, KnownFacts } from "../../providers/catalog/model-facts.ts";
+import { answering } from "../../providers/local-servers/discover.ts";
 import {
   askProvider,
   defaultModel,
@@ -22,7 +23,7 @@ import {
 import type { RateLimits } from "../../providers/shared/rate-limits.ts";
 import { readSettings } from "../settings.ts";
 import type { Keys } from "./keys.ts";
-import { whereServersRun } from "./machine.ts";
+import { soughtServers, whereServersRun } from "./machine.ts";
 import { type ListTrouble, ModelLists } from "./model-lists.ts";
 import { accessOf, entryOf, type ProviderEntry, providerEntries } from "./provider-entries.ts";
 import { vscodeModel, vscodeProvider } from "./vscode-model.ts";
@@ -118,14 +119,15 @@ export class Models {
   get readiness(): Readiness {
     if (this.#provider() !== undefined) return { type: "ready" };
     if (this.#isTour) return { type: "tour" };
-    const found = this.#lists.found.map(({ models, providerID, name, needsKey }) => {
-      return { providerID, name, models: models.length, needsKey };
+    const found = this.#lists.found.map((server) => {
+      const { models, needsKey } = server;
+      return { ...answering(server), models: models.length, needsKey };
     });
     const { known } = this.#offered;
     const isCopilot = known.some(({ modelID }) => modelID.startsWith("copilot/"));
     const names = known.map(({ label }) => label);
     return {
-      ...{ type: "no-key", found, where: whereServersRun(), isLooking: this.#looks > 0 },
+      ...{ type: "no-key", found, where: whereServersRun(), sought: soughtServers(), isLooking: this.#looks > 0 },
       offered: names.length > 0 ? { isCopilot, names } : undefined,
       canSignIn: this.#canSignIn && names.length === 0,
       providers: providerEntries().flatMap(({ kind, id, name }) => (kind === "cloud" ? [{ id, name }] : [])),

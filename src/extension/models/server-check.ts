@@ -1,8 +1,14 @@
 /** Finds out what listens at an address that the user has given, and which models it has. */
 
 import type { ConnectCheck } from "../../chat/connect.ts";
-import { t } from "../../l10n/l10n.ts";
-import { discoverLocalServers, type LocalServer, usualAddresses } from "../../providers/local-servers/discover.ts";
+import { localized, t } from "../../l10n/l10n.ts";
+import { localServers } from "../../providers/families/families.ts";
+import {
+  answering,
+  discoverLocalServers,
+  type LocalServer,
+  usualAddresses,
+} from "../../providers/local-servers/discover.ts";
 import { listProviderModels, type ProviderAccess } from "../../providers/providers.ts";
 import { readSettings } from "../settings.ts";
 import type { Models } from "./models.ts";
@@ -96,7 +102,7 @@ function ofKnown(found: LocalServer, baseURL: string, models: Models): ServerAns
       if (!isUsual) await keepLocalServer(providerID, baseURL);
     },
   };
-  if (found.models.length === 0) return { check: { type: "no-model" }, server: undefined };
+  if (found.models.length === 0) return { check: { type: "no-model", ...answering(found) }, server: undefined };
   const list = {
     type: "listed" as const,
     models: found.models.map(({ id, ...facts }) => ({ modelID: id, facts })),
@@ -125,18 +131,9 @@ function ownEntry(baseURL: string): ProviderEntry {
   };
 }
 
-/** How to start the server that listens at such a port (their documentation). */
-const hints: Record<string, string> = {
-  "lm-studio": t("LM Studio: Developer, then Start Server."),
-  ollama: t("Ollama: open the app, or run “ollama serve”."),
-  "llama-cpp": t("llama.cpp: run “llama-server”."),
-  vllm: t("vLLM: run “vllm serve”."),
-  jan: t("Jan: Settings, Local API Server, Start Server."),
-};
-
+/** How to start the server that listens at such a port. */
 function hintFor(baseURL: string): string {
   const { port } = new URL(baseURL);
-  const [id = ""] =
-    Object.entries(usualAddresses).find(([, usual]) => port !== "" && new URL(usual).port === port) ?? [];
-  return hints[id] ?? "";
+  const found = localServers.find(([, { baseURL: usual = "" }]) => port !== "" && new URL(usual).port === port);
+  return found ? localized(found[1].local.start) : "";
 }

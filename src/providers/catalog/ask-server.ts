@@ -1,19 +1,9 @@
 /** Asks a server for the facts of a model, by the endpoints that its provider documents. */
-import { totalmem } from "node:os";
 import { isLoopback } from "../../base/loopback.ts";
-import { fields } from "../shared/answer-fields.ts";
+import { localServers } from "../families/families.ts";
+import type { DescribedServer, LocalServerKind } from "../local-servers/local-server.ts";
 import { askJson } from "../shared/ask-json.ts";
-import { ollamaWindow } from "./ollama-window.ts";
-import {
-  readAnthropicModel,
-  readListedModel,
-  readLiteLLMModel,
-  readLlamaCppProps,
-  readLMStudioModel,
-  readOllamaLoaded,
-  readOllamaModel,
-  type ServerFacts,
-} from "./server-facts.ts";
+import { mergeFacts, readAnthropicModel, readListedModel, readLiteLLMModel, type ServerFacts } from "./server-facts.ts";
 
 export interface ServerAddress {
   providerID: string;
@@ -23,8 +13,6 @@ export interface ServerAddress {
   /** Whether requests tell the server which window to load the model with. */
   setsWindow?: boolean;
 }
-
-type Get = (path: string, body?: object) => Promise<unknown>;
 
 /**
  * Resolves with what the server says, without what it does not: an answer that fails, or comes not at all within the
@@ -39,7 +27,7 @@ export async function askServer(
   const { origin } = new URL(base);
   const key: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const getFrom =
-    (address: string, more: Record<string, string> = {}): Get =>
+    (address: string, more: Record<string, string> = {}): DescribedServer["get"] =>
     async (path, body) => {
       const headers = { ...key, ...more };
       const answer = await askJson(`${address}${path}`, { headers, signal, ...(body && { body }) });
@@ -48,61 +36,22 @@ export async function askServer(
   if (providerID === "anthropic") {
     const own = { "anthropic-version": "2023-06-01", ...(apiKey !== undefined && { "x-api-key": apiKey }) };
     const get = getFrom(base.replace(/\/v1$/, ""), own);
-    return merge([readAnthropicModel(await get(`/v1/models/${encodeURIComponent(modelID)}`))]);
+    return mergeFacts([readAnthropicModel(await get(`/v1/models/${encodeURIComponent(modelID)}`))]);
   }
   const listed = getFrom(base)("/models").then((answer) => readListedModel(answer, modelID) ?? {});
-  const isNamed = readers[providerID] !== undefined;
+  const isNamed = localServers.some(([id, { local }]) => id === providerID && local.describe);
   const server = { get: getFrom(origin), setsWindow, isHere: isLoopback(new URL(origin).hostname), isNamed };
-  const natives = nativeReaders(providerID, origin).map((read) => read(server, modelID));
+  const natives = likelyServers(providerID, origin).map((kind) => kind.describe?.(server, modelID) ?? {});
   // A server's own endpoint describes the model as it is loaded.
-  const facts = merge([...(await Promise.all(natives)), await listed]);
+  const facts = mergeFacts([...(await Promise.all(natives)), await listed]);
   if (facts.contextWindow !== undefined || facts.largestWindow !== undefined) return facts;
-  return merge([readLiteLLMModel(await getFrom(base)("/model/info"), modelID), facts]);
+  return mergeFacts([readLiteLLMModel(await getFrom(base)("/model/info"), modelID), facts]);
 }
-
-interface NativeServer {
-  get: Get;
-  setsWindow: boolean;
-  /** Whether it runs on this machine. */
-  isHere: boolean;
-  /** Whether its provider is known. */
-  isNamed: boolean;
-}
-
-type NativeReader = (server: NativeServer, modelID: string) => Promise<ServerFacts>;
-
-async function askOllama({ get, isNamed, setsWindow, isHere }: NativeServer, model: string): Promise<ServerFacts> {
-  const asked = get("/api/ps");
-  // An unknown server that answers any POST as if it were a prompt must not get this one.
-  if (!isNamed && !Array.isArray(fields(await asked)["models"])) return {};
-  const [loaded, shown] = await Promise.all([asked, get("/api/show", { model })]);
-  const facts = merge([readOllamaLoaded(loaded, model), readOllamaModel(shown)]);
-  if (!setsWindow || shown === undefined) return facts;
-  const contextWindow = ollamaWindow(loaded, shown, { model, memoryBytes: isHere ? totalmem() : undefined });
-  return { ...facts, contextWindow };
-}
-
-async function askLMStudio({ get }: NativeServer, model: string): Promise<ServerFacts> {
-  const newer = readLMStudioModel(await get("/api/v1/models"), model);
-  return newer ?? readLMStudioModel(await get("/api/v0/models"), model) ?? {};
-}
-
-/** A router is asked for one of its models, and must not load it for that. */
-async function askLlamaCpp({ get }: NativeServer, model: string): Promise<ServerFacts> {
-  return readLlamaCppProps(await get(`/props?model=${encodeURIComponent(model)}&autoload=false`));
-}
-
-const readers: Readonly<Record<string, NativeReader>> = {
-  ollama: askOllama,
-  "lm-studio": askLMStudio,
-  "llama-cpp": askLlamaCpp,
-};
 
 /** An unknown server that is not public is asked at all endpoints: the wrong ones answer 404 at once. */
-function nativeReaders(providerID: string, origin: string): NativeReader[] {
-  const named = readers[providerID];
-  if (named) return [named];
-  return providerID === "openai" && isPrivate(new URL(origin).hostname) ? Object.values(readers) : [];
+function likelyServers(providerID: string, origin: string): LocalServerKind[] {
+  const mayBeAny = providerID === "openai" && isPrivate(new URL(origin).hostname);
+  return localServers.flatMap(([id, { local }]) => (id === providerID || mayBeAny ? [local] : []));
 }
 
 function isPrivate(host: string): boolean {
@@ -112,10 +61,4 @@ function isPrivate(host: string): boolean {
     /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$/.test(host) ||
     !/[.:]/.test(host)
   );
-}
-
-/** The first answer with a field counts. */
-function merge(all: readonly ServerFacts[]): ServerFacts {
-  const said = all.toReversed().flatMap((one) => Object.entries(one).filter(([, value]) => value !== undefined));
-  return Object.fromEntries(said);
 }

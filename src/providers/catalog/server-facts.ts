@@ -145,59 +145,8 @@ function readCosts(info: Record<string, unknown>): Price | undefined {
   return base && { ...base, ...(tiers.length > 0 && { tiers }) };
 }
 
-/** GET /api/ps of Ollama: the window that a loaded model really has. */
-export function readOllamaLoaded(answer: unknown, modelID: string): ServerFacts {
-  const names = [modelID, `${modelID}:latest`];
-  const found = list(fields(answer)["models"]).find(({ name, model }) =>
-    names.includes(text(model) ?? text(name) ?? ""),
-  );
-  return { contextWindow: size(found?.["context_length"]) };
-}
-
-/** POST /api/show of Ollama: the largest window, and the one that the model's file sets, if any. */
-export function readOllamaModel(answer: unknown): ServerFacts {
-  const { model_info, capabilities, parameters } = fields(answer);
-  const largest = Object.entries(fields(model_info)).find(([name]) => name.endsWith(".context_length"))?.[1];
-  const set = size(Number(/^num_ctx\s+(\d+)/m.exec(text(parameters) ?? "")?.[1]));
-  const can = (ability: string) => (Array.isArray(capabilities) ? capabilities.includes(ability) : undefined);
-  return {
-    contextWindow: set,
-    largestWindow: size(largest),
-    images: can("vision"),
-    reasoning: can("thinking"),
-  };
-}
-
-/** GET /api/v1/models of LM Studio, or /api/v0/models of versions before 0.4. */
-export function readLMStudioModel(answer: unknown, modelID: string): ServerFacts | undefined {
-  const { models, data } = fields(answer);
-  const newer = list(models).find(
-    ({ key, loaded_instances }) => key === modelID || list(loaded_instances).some(({ id }) => id === modelID),
-  );
-  if (newer) {
-    const loaded = list(newer["loaded_instances"]);
-    const instance = loaded.find(({ id }) => id === modelID) ?? loaded[0];
-    return {
-      label: text(newer["display_name"]),
-      contextWindow: size(fields(instance?.["config"])["context_length"]),
-      largestWindow: size(newer["max_context_length"]),
-      images: flag(fields(newer["capabilities"])["vision"]),
-    };
-  }
-  const older = list(data).find(({ id }) => id === modelID);
-  if (!older) return undefined;
-  return {
-    contextWindow: size(older["loaded_context_length"]),
-    largestWindow: size(older["max_context_length"]),
-    images: older["type"] === undefined ? undefined : older["type"] === "vlm",
-  };
-}
-
-/** GET /props of llama.cpp: the window of a slot, which is what a request gets. */
-export function readLlamaCppProps(answer: unknown): ServerFacts {
-  const { default_generation_settings, modalities } = fields(answer);
-  return {
-    contextWindow: size(fields(default_generation_settings)["n_ctx"]),
-    images: flag(fields(modalities)["vision"]),
-  };
+/** The first answer with a field counts. */
+export function mergeFacts(all: readonly ServerFacts[]): ServerFacts {
+  const said = all.toReversed().flatMap((one) => Object.entries(one).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(said);
 }

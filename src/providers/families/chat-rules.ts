@@ -98,6 +98,19 @@ export function commonRules(model: string): ChatRules {
   };
 }
 
+/** For servers that hand `chat_template_kwargs` to the model's template, which ignores what it does not know (pi-ai). */
+export function templateRules(model: string): ChatRules {
+  const common = commonRules(model);
+  return {
+    ...common,
+    thinking: (level, request) => ({
+      ...common.thinking(level, request),
+      ...(level === "off" && { chat_template_kwargs: { enable_thinking: false } }),
+    }),
+    takesPDFs: false,
+  };
+}
+
 /** Longer ids are refused (openai chat/create), also those that a gateway before OpenAI has made. */
 export function isOpenAICallID(callID: string): boolean {
   return callID.length <= 40;

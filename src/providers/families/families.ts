@@ -12,13 +12,17 @@ import type { Provider, ProviderFamily } from "./family.ts";
 import { gemini } from "./gemini.ts";
 import { githubModels } from "./github-models.ts";
 import { groq } from "./groq.ts";
-import { jan, llamaCpp, lmStudio, ollama, vllm } from "./local-servers.ts";
+import { jan } from "./jan.ts";
+import { llamaCpp } from "./llama-cpp.ts";
+import { lmStudio } from "./lm-studio.ts";
 import { mistral } from "./mistral.ts";
 import { moonshot } from "./moonshot.ts";
+import { ollama } from "./ollama.ts";
 import { openai } from "./openai.ts";
 import { openrouter } from "./openrouter.ts";
 import { qwen } from "./qwen.ts";
 import { vertex } from "./vertex.ts";
+import { vllm } from "./vllm.ts";
 import { xai } from "./xai.ts";
 import { zai } from "./zai.ts";
 
@@ -65,6 +69,16 @@ export function providerOf(id: string): Provider | undefined {
   return isProviderID(id) ? providers[id] : undefined;
 }
 
+/** A family of servers that run on the user's machine. */
+type LocalFamily = ProviderFamily & Required<Pick<ProviderFamily, "local">>;
+
+function isLocal(entry: [FamilyID, ProviderFamily]): entry is [FamilyID, LocalFamily] {
+  return entry[1].local !== undefined;
+}
+
+/** The servers that run on the user's machine, by their IDs. */
+export const localServers = familyIDs.map((id): [FamilyID, ProviderFamily] => [id, families[id]]).filter(isLocal);
+
 /** Returns the family of a server: by its host, else by the provider that was named, else by a local server's port. */
 export function familyOf(providerID: string, baseURL: string): ProviderFamily | undefined {
   const { hostname, host } = new URL(baseURL);
@@ -72,8 +86,6 @@ export function familyOf(providerID: string, baseURL: string): ProviderFamily | 
   // "openai" is also the name of every compatible server.
   const id = familyIDs.find((one) => one === providerID && one !== "openai");
   const port = host.slice(hostname.length);
-  const local = Object.values<ProviderFamily>(families).find(
-    ({ keyPage, baseURL: usual = "" }) => keyPage === undefined && usual.includes(`${port}/`),
-  );
-  return byHost ?? (id && families[id]) ?? (isLoopback(hostname) && port !== "" ? local : undefined);
+  const own = localServers.find(([, { baseURL: usual = "" }]) => usual.includes(`${port}/`));
+  return byHost ?? (id && families[id]) ?? (isLoopback(hostname) && port !== "" ? own?.[1] : undefined);
 }

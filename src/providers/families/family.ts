@@ -1,5 +1,7 @@
 /** A provider: its address, where its key comes from, and the rules that it keeps. */
 import type { KeyVariable } from "../../base/key-variables.ts";
+import type { LocalServerKind } from "../local-servers/local-server.ts";
+import type { NativeApi } from "../native-apis.ts";
 import type { ResponsesRulesOf } from "../openai-responses/responses-rules.ts";
 import type { ChatRules } from "./chat-rules.ts";
 import type { MessagesServer } from "./messages-rules.ts";
@@ -66,8 +68,10 @@ export interface ProviderFamily extends Provider {
   microsoftScope?: (address: URL) => string | undefined;
   /** Rules of Chat Completions for a model. */
   chatRules: (model: string) => ChatRules;
+  /** For servers that run on the user's machine, which need no key. */
+  local?: LocalServerKind;
   /** An API of the provider's own, where it is the better one. */
-  native?: "ollama";
+  native?: NativeApi;
   /** Rules of the Responses API, where it is the better one: under addresses whose path is like this, for these models. */
   responses?: { path: RegExp; models?: RegExp; rules: ResponsesRulesOf };
   /** Address of the list of models, where it is not /models below the given address. */

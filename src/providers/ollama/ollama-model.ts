@@ -2,48 +2,30 @@
 import { english, msg } from "../../l10n/l10n.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../loop/model.ts";
 import type { ServerFacts } from "../catalog/server-facts.ts";
+import type { NativeServer } from "../native-apis.ts";
 import { fields } from "../shared/answer-fields.ts";
-import { type ApiKey, drainLater, openConnection, rememberKey } from "../shared/connection.ts";
+import { drainLater, openConnection, rememberKey } from "../shared/connection.ts";
 import { abortedError, address, cutError, type Endpoint, toModelError } from "../shared/failure.ts";
 import { fetchFor } from "../shared/local-fetch.ts";
 import { innerError, OllamaReplyParser } from "./ollama-reply.ts";
-import { type OllamaSettings, ollamaBody } from "./ollama-request.ts";
+import { ollamaBody } from "./ollama-request.ts";
 
-type OllamaFacts = Pick<ServerFacts, "contextWindow" | "images">;
-
-interface OllamaOptions {
-  /** Ignored by a server of one's own; ollama.com wants one. */
-  apiKey: ApiKey;
-  /** With or without /v1. */
-  baseURL: string;
-  providerID: string;
-  /** The server's name in messages. */
-  name: string;
-  /** Environment variable of the key, which errors name. */
-  keyVariable: string;
-  rules: OllamaSettings["rules"];
-  /** Asks what the server knows of a model: the window to load it with where a request names none. Never rejects. */
-  ask(model: string): Promise<OllamaFacts>;
-  /** Opens the server as one of Chat Completions, for those that do not know /api/chat. */
-  openCompatible(): Promise<Model>;
-}
-
-export function ollamaModel(options: OllamaOptions): Model {
+export function ollamaModel(options: NativeServer): Model {
   address(options.baseURL);
   return new OllamaModel(options);
 }
 
 class OllamaModel implements Model {
   readonly providerID: string;
-  readonly #options: OllamaOptions;
+  readonly #options: NativeServer;
   readonly #url: string;
   readonly #key: ReturnType<typeof rememberKey>;
   /** Asked once, so that each request has the same window: another one loads the model anew. */
-  readonly #facts = new Map<string, Promise<OllamaFacts>>();
+  readonly #facts = new Map<string, Promise<ServerFacts>>();
   readonly #withoutThink = new Set<string>();
   #compatible: Model | undefined;
 
-  constructor(options: OllamaOptions) {
+  constructor(options: NativeServer) {
     const { providerID, baseURL } = options;
     this.providerID = providerID;
     this.#options = options;
@@ -118,10 +100,10 @@ class OllamaModel implements Model {
     return await this.#send(request, signal);
   }
 
-  async #ask(model: string, signal: AbortSignal): Promise<OllamaFacts> {
+  async #ask(model: string, signal: AbortSignal): Promise<ServerFacts> {
     const asked = this.#facts.get(model) ?? this.#options.ask(model);
     this.#facts.set(model, asked);
-    const stopped = new Promise<OllamaFacts>((resolve) => {
+    const stopped = new Promise<ServerFacts>((resolve) => {
       signal.addEventListener("abort", () => resolve({}), { once: true });
     });
     const facts = await Promise.race([asked, stopped]);

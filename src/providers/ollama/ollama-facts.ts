@@ -1,6 +1,29 @@
-/** Chooses the window that Ollama is to load a model with. Sizes in tokens. */
-import { fields, size, text } from "../shared/answer-fields.ts";
-import { readOllamaLoaded, readOllamaModel } from "./server-facts.ts";
+/** What Ollama says of a model, and the window that it is to load it with. Sizes in tokens. */
+import type { ServerFacts } from "../catalog/server-facts.ts";
+import { fields, list, size, text } from "../shared/answer-fields.ts";
+
+/** GET /api/ps of Ollama: the window that a loaded model really has. */
+export function readOllamaLoaded(answer: unknown, modelID: string): ServerFacts {
+  const names = [modelID, `${modelID}:latest`];
+  const found = list(fields(answer)["models"]).find(({ name, model }) =>
+    names.includes(text(model) ?? text(name) ?? ""),
+  );
+  return { contextWindow: size(found?.["context_length"]) };
+}
+
+/** POST /api/show of Ollama: the largest window, and the one that the model's file sets, if any. */
+export function readOllamaModel(answer: unknown): ServerFacts {
+  const { model_info, capabilities, parameters } = fields(answer);
+  const largest = Object.entries(fields(model_info)).find(([name]) => name.endsWith(".context_length"))?.[1];
+  const set = size(Number(/^num_ctx\s+(\d+)/m.exec(text(parameters) ?? "")?.[1]));
+  const can = (ability: string) => (Array.isArray(capabilities) ? capabilities.includes(ability) : undefined);
+  return {
+    contextWindow: set,
+    largestWindow: size(largest),
+    images: can("vision"),
+    reasoning: can("thinking"),
+  };
+}
 
 /** "Agents … should be set to at least 64000 tokens" (ollama docs/context-length); caches are kept in blocks of 256. */
 const agentWindow = 65_536;

@@ -1,14 +1,10 @@
 /**
  * Writes what repeats the list of providers (`src/providers/families/families.ts`): the names of variables with keys, the
- * settings in the manifest, and the parts of documents between `<!-- Written: … -->` and `<!-- End -->`. `--check` changes
- * nothing and fails when one of them is not current.
+ * settings in the manifest, and parts of documents.
  */
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
-import process from "node:process";
 import { localServers, providers } from "../src/providers/families/families.ts";
 import { readManifestTexts } from "./l10n/bundles.mjs";
-import { root } from "./version.mjs";
+import { rewrite, table, withParts } from "./written-parts.mjs";
 
 /** @typedef {import("../src/providers/families/family.ts").Provider} Provider */
 
@@ -18,26 +14,16 @@ const clouds = all.filter(([id]) => localServers.every(([localID]) => localID !=
 const local = localServers;
 const namesOf = (/** @type {[string, Provider][]} */ some) => some.map(([, { name }]) => name);
 
-/** What is written into each file. @type {Record<string, (text: string) => string>} */
-const files = {
-  "src/base/key-variables.ts": keyVariables,
-  "package.json": manifest,
-  "docs/models.md": document,
-  "README.md": document,
+const parts = {
+  "the table of providers": providerTable(),
+  // Without what stands in parentheses: "xAI", not "xAI (Grok)".
+  "providers with keys": enumeration(namesOf(clouds).map((name) => name.replace(/ \(.*\)$/, ""))),
+  "servers on the machine": enumeration(namesOf(local)),
 };
 
-let isOutdated = false;
-for (const [name, write] of Object.entries(files)) {
-  const file = path.join(root, name);
-  const before = readFileSync(file, "utf8");
-  const after = write(before);
-  if (after === before) continue;
-  if (process.argv.includes("--check")) {
-    console.error(`${name} does not have the providers of src/providers/families/families.ts. Run \`npm run docs\`.`);
-    isOutdated = true;
-  } else writeFileSync(file, after);
-}
-if (isOutdated) process.exitCode = 1;
+rewrite("src/base/key-variables.ts", keyVariables);
+rewrite("package.json", manifest);
+for (const file of ["docs/models.md", "README.md"]) rewrite(file, (text) => withParts(text, parts));
 
 /** `src/base` cannot import the providers, and no start has to load them for these names. */
 function keyVariables() {
@@ -88,39 +74,25 @@ function manifest(text) {
   return `${JSON.stringify(source, undefined, 2)}\n`;
 }
 
-/** @param {string} text */
-function document(text) {
-  /** @type {Record<string, () => string>} */
-  const parts = {
-    "the table of providers": () => `\n${table().join("\n")}\n`,
-    // Without what stands in parentheses: "xAI", not "xAI (Grok)".
-    "providers with keys": () => enumeration(namesOf(clouds).map((name) => name.replace(/ \(.*\)$/, ""))),
-    "servers on the machine": () => enumeration(namesOf(local)),
-  };
-  return text.replace(/<!-- Written: (.*?) -->[\s\S]*?<!-- End -->/g, (_, name) => {
-    const part = parts[name];
-    if (!part) throw new Error(`Nothing is written as “${name}”.`);
-    return `<!-- Written: ${name} -->${part()}<!-- End -->`;
-  });
-}
-
-function table() {
-  const row = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
+function providerTable() {
   const link = (/** @type {string} */ name, /** @type {string | undefined} */ section) =>
     section === undefined ? name : `[${name}](#${section})`;
-  return [
-    row(["Provider", "ID", "Variable of the key"]),
-    row(["---", "---", "---"]),
-    ...clouds.map(([id, { name, keyVariable, documented = {} }]) =>
-      row([link(documented.as ?? name, documented.section), `\`${id}\``, `\`${keyVariable}\``]),
-    ),
-    row([
-      link(namesOf(local).join(", "), "servers-on-your-machine"),
-      local.map(([id]) => `\`${id}\``).join(", "),
-      "none needed",
-    ]),
-    row([link("Models of VS Code", "models-of-vs-code"), "`vscode`", "none"]),
-  ];
+  return table(
+    ["Provider", "ID", "Variable of the key"],
+    [
+      ...clouds.map(([id, { name, keyVariable, documented = {} }]) => [
+        link(documented.as ?? name, documented.section),
+        `\`${id}\``,
+        `\`${keyVariable}\``,
+      ]),
+      [
+        link(namesOf(local).join(", "), "servers-on-your-machine"),
+        local.map(([id]) => `\`${id}\``).join(", "),
+        "none needed",
+      ],
+      [link("Models of VS Code", "models-of-vs-code"), "`vscode`", "none"],
+    ],
+  );
 }
 
 /** @param {string[]} names */

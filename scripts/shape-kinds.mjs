@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import ts from "typescript";
 import { filesIn, forEachNode, isGenerated, readSource } from "./shape-counts.mjs";
+import { withoutParts } from "./written-parts.mjs";
 
 /**
  * @typedef {object} Kind
@@ -125,6 +126,6 @@ function namesIn(checkout, file) {
 
 /** Returns the parts of a document or manifest that people write; scripts say where they have written. @param {string} file @param {string} text */
 function withoutGenerated(file, text) {
-  if (!file.endsWith("package.json")) return text.replace(/<!-- Written: .*? -->[\s\S]*?<!-- End -->/g, "");
+  if (!file.endsWith("package.json")) return withoutParts(text);
   return JSON.stringify(JSON.parse(text), (_, value) => (/^Written by/.test(value?.$comment) ? undefined : value));
 }

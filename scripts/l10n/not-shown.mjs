@@ -36,6 +36,7 @@ const technical = [
   { file: /session-title\.ts$/, text: /^New session$/, why: "the title in the record" },
   { file: /main\.ts$/, text: /^the page has no #root$/, why: "cannot happen" },
   { file: /./, text: /^\$\([a-z~-]+\) \{0\}(\{1\})?$/, why: "an icon before a text" },
+  { file: /tool-cards/, text: /^\p{Lu}\w+$/u, why: "Claude Code's names of tools" },
   { file: /loop-settings/, text: /^\{0\}(Seconds|Ms)$/, why: "names of settings" },
   { file: /window-servers/, text: /^Rondo: MCP$/, why: "a name" },
   // Messages to the model, as of the user.

@@ -8,6 +8,7 @@ import { commentText, placeName } from "../chat/comments.ts";
 import type { PieceView } from "../chat/context-views.ts";
 import { diffsOf } from "../chat/diffs.ts";
 import type { FilePart, Message, Part, PartOf, TextPart, ToolPart } from "../chat/message.ts";
+import { ruleSubjectOf } from "../chat/tool-cards.ts";
 import { counted, t } from "../l10n/l10n.ts";
 import { sizeOfText } from "./context/token-size.ts";
 
@@ -73,7 +74,7 @@ const kinds: { [Type in Part["type"]]: PartKind<PartOf<Type>> } = {
       const title = state.status === "pending" ? "" : (state.title ?? "");
       const output = state.status === "completed" ? state.output : state.status === "error" ? state.error : "";
       const detail = counted(output.split("\n").length, "output, {0} line", "output, {0} lines");
-      return { kind: tool === "web_fetch" ? "page" : "output", name: cut(title || tool), detail };
+      return { kind: ruleSubjectOf(tool) === "address" ? "page" : "output", name: cut(title || tool), detail };
     },
     // A call keeps its one result (I8).
     instead(part) {

@@ -3,10 +3,10 @@ import * as z from "zod/mini";
 import { isRecord } from "../base/json.ts";
 import { fieldOf, issueWords } from "../base/schema-issues.ts";
 import { Rule } from "../chat/requests.ts";
+import { ourTool } from "../chat/tool-cards.ts";
 import { msg } from "../l10n/l10n.ts";
 import type { Agent } from "../loop/agents/agents.ts";
 import type { Markdown } from "./front-matter.ts";
-import { ourTool } from "./tool-names.ts";
 
 const entries = 200;
 const words = (longest: number) =>

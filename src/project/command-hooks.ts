@@ -5,13 +5,13 @@ import { isRecord } from "../base/json.ts";
 import { never } from "../base/never.ts";
 import { withoutKeys } from "../base/node/without-keys.ts";
 import type { PermissionMode } from "../chat/permission-mode.ts";
+import { claudeTools } from "../chat/tool-cards.ts";
 import { msg } from "../l10n/l10n.ts";
 import { type HookEvent, type HookOutcome, type Hooks, mergeOutcomes, noOutcome } from "../loop/hooks.ts";
 import { namesOf } from "./hook-matcher.ts";
 import { outcomeOf } from "./hook-output.ts";
 import { outputLimit, runProcess } from "./hook-process.ts";
 import type { CommandHook, HookSettings } from "./hook-settings.ts";
-import { claudeTools } from "./tool-names.ts";
 
 interface HookContext {
   /** The project's folder, in which hooks run. */

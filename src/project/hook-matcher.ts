@@ -2,9 +2,10 @@
  * Decides which hooks an event runs: the `matcher` of Claude Code's settings. There it is a list of names or a regular
  * expression (code.claude.com/docs/en/hooks, "Matcher patterns"), so none of the wildcards of rules.
  */
+
+import { claudeTools, ourTool } from "../chat/tool-cards.ts";
 import { msg } from "../l10n/l10n.ts";
 import type { HookEvent } from "../loop/hooks.ts";
-import { claudeTools, ourTool } from "./tool-names.ts";
 
 /** Whether the matcher matches one of the subject's names. */
 export type Matcher = (names: readonly string[]) => boolean;

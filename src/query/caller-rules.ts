@@ -1,8 +1,8 @@
 /** Reads permission rules in the caller's notation: Claude Code's or Rondo's tool names. */
 import type { Rule } from "../chat/requests.ts";
+import { ourTool } from "../chat/tool-cards.ts";
 import { isSwitchedOn } from "../loop/agents/agents.ts";
 import { ruledOut } from "../loop/permissions/own-reads.ts";
-import { ourTool } from "../project/tool-names.ts";
 import type { ReadBoundary } from "../tools/node-host/config-files.ts";
 import { askUserName } from "../tools/tool.ts";
 import type { Options } from "./query-types.ts";

@@ -78,7 +78,7 @@ export const outsidePermission = "outside_sandbox";
 
 /** A permission that the plan needs. All requirements of a plan are judged; the strictest wins. */
 export interface PermissionRequirement {
-  /** `read`, `edit`, `bash`, `external_directory`, `web_fetch` or the tool's name. */
+  /** One of `Permission`, or the name of a tool of a server or an extension. */
   permission: string;
   /** The text that rules are matched against: a relative path, a simple command, an absolute path outside. */
   pattern: string;
@@ -144,8 +144,8 @@ export interface ToolResult {
   failed?: boolean;
 }
 
-export interface Tool {
-  readonly name: string;
+export interface Tool<Name extends string = string> {
+  readonly name: Name;
   readonly description: string;
   readonly sideEffect: SideEffect;
   readonly input: z.ZodMiniType<Record<string, unknown>>;
@@ -160,8 +160,8 @@ export interface Tool {
   prepare(input: Record<string, unknown>, context: ToolContext): Promise<ToolPlan>;
 }
 
-interface ToolSpec<Shape extends z.core.$ZodShape> {
-  name: string;
+interface ToolSpec<Name extends string, Shape extends z.core.$ZodShape> {
+  name: Name;
   description: string;
   sideEffect: SideEffect;
   input: z.ZodMiniObject<Shape>;
@@ -177,7 +177,9 @@ export function definitionOf({ name, description, schema, freeform }: Tool): Too
 }
 
 /** Types `prepare` by the input's schema, then erases the type so that all tools fit into one list. */
-export function defineTool<Shape extends z.core.$ZodShape>(spec: ToolSpec<Shape>): Tool {
+export function defineTool<const Name extends string, Shape extends z.core.$ZodShape>(
+  spec: ToolSpec<Name, Shape>,
+): Tool<Name> {
   let schema: Record<string, unknown> | undefined;
   return {
     name: spec.name,

@@ -3,7 +3,8 @@
 import { never } from "../../src/base/never.ts";
 import { wordsForPeople } from "../../src/chat/call-words.ts";
 import type { CallMetadata, ToolPart } from "../../src/chat/message.ts";
-import { counted, localized, localizedTitle, t } from "../../src/l10n/l10n.ts";
+import { type DrawnCall, type ToolKind, type ToolLook, type ToolName, toolLooks } from "../../src/chat/tool-cards.ts";
+import { localized, localizedTitle, t } from "../../src/l10n/l10n.ts";
 import type { IconName } from "../controls/icons.ts";
 import { escapeInvisible } from "../text/escape-invisible.ts";
 import { relative, shortened } from "../text/format.ts";
@@ -24,104 +25,12 @@ export interface ToolLine {
   tone: "good" | "bad" | "warn" | "plain";
 }
 
-/** Neighbouring calls of one kind collapse into one line. */
-export type ToolKind = "read" | "edit" | "search" | "other";
+const looks: Readonly<Record<ToolName, ToolLook<IconName>>> = toolLooks();
 
-interface ToolLook {
-  kind: ToolKind;
-  glyph: IconName;
-  /** Asked or failed, in progress, done. */
-  verbs: [string, string, string];
-  /** The arguments that may be the object, the first present one wins; or a function that returns the object. */
-  field: readonly string[] | ((input: Record<string, string>, part: ToolPart, cwd: string) => string);
-  code: boolean;
-}
+/** Whether it is a tool of Rondo: not one of a server, of another extension or of another version. */
+const isToolName = (name: string): name is ToolName => Object.hasOwn(looks, name);
 
-const edited = {
-  kind: "edit",
-  glyph: "edit",
-  verbs: [t("Edit"), t("Editing"), t("Edited")],
-  field: ["file_path"],
-  code: false,
-} satisfies ToolLook;
-const searches = { kind: "search", glyph: "search", field: ["pattern"], code: true } satisfies Partial<ToolLook>;
-const other = { kind: "other", code: false } as const;
-const coded = { kind: "other", code: true } as const;
-const toolSearchVerbs: ToolLook["verbs"] = [t("Look for tools"), t("Looking for tools"), t("Looked for tools")];
-const commandID = (input: Record<string, string>) => input["id"] ?? t("the background");
-
-const faces: Record<string, ToolLook> = {
-  bash: { ...coded, glyph: "terminal", verbs: [t("Run"), t("Running"), t("Ran")], field: ["command"] },
-  bash_output: {
-    ...coded,
-    glyph: "server-process",
-    verbs: [t("Look at"), t("Looking at"), t("Looked at")],
-    field: commandID,
-  },
-  bash_kill: {
-    ...coded,
-    glyph: "debug-stop",
-    verbs: [t("End|a command"), t("Ending"), t("Ended|a command")],
-    field: commandID,
-  },
-  read: {
-    kind: "read",
-    glyph: "file",
-    verbs: [t("Read"), t("Reading"), t("Read|done")],
-    field: ["file_path"],
-    code: false,
-  },
-  write: { ...edited, glyph: "new-file", verbs: [t("Write"), t("Writing"), t("Wrote")] },
-  edit: edited,
-  multi_edit: edited,
-  apply_patch: { ...edited, field: patchedFiles },
-  notebook_edit: { ...edited, glyph: "notebook", field: ["notebook_path", "file_path"] },
-  glob: { ...searches, verbs: [t("Find"), t("Finding"), t("Found")] },
-  grep: { ...searches, verbs: [t("Search"), t("Searching"), t("Searched")] },
-  symbols: {
-    kind: "search",
-    glyph: "references",
-    verbs: [t("Look up"), t("Looking up"), t("Looked up")],
-    field: ["symbol", "path"],
-    code: true,
-  },
-  rename_symbol: { ...edited, verbs: [t("Rename"), t("Renaming"), t("Renamed")], field: ["symbol"], code: true },
-  code_action: { ...edited, glyph: "lightbulb", verbs: [t("Apply"), t("Applying"), t("Applied")], field: chosenAction },
-  web_fetch: { ...other, glyph: "globe", verbs: [t("Fetch"), t("Fetching"), t("Fetched")], field: ["url"] },
-  diagnostics: { ...other, glyph: "warning", verbs: [t("Check"), t("Checking"), t("Checked")], field: checkedFile },
-  todo_write: {
-    ...other,
-    glyph: "checklist",
-    verbs: [t("Update"), t("Updating"), t("Updated")],
-    field: () => t("the to-dos"),
-  },
-  ask_user: {
-    ...other,
-    glyph: "comment-discussion",
-    verbs: [t("Ask"), t("Asking"), t("Asked")],
-    field: (_, part) => objectsOf(part, "questions")[0]?.["question"] ?? "",
-  },
-  tool_search: { ...coded, glyph: "tools", verbs: toolSearchVerbs, field: ["query"] },
-};
-
-function patchedFiles(input: Record<string, string>, _: ToolPart, cwd: string): string {
-  const text = input["patch"] ?? input["input"] ?? "";
-  const paths = [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.*)$/gm)].map(([, path = ""]) => path.trim());
-  return paths.length > 1 ? counted(paths.length, "{0} file", "{0} files") : relative(paths[0] ?? "", cwd);
-}
-
-function chosenAction(input: Record<string, string>, _: ToolPart, cwd: string): string {
-  return input["title"] ?? t("actions of {0}", relative(input["path"] ?? "", cwd));
-}
-
-function checkedFile(input: Record<string, string>, _: ToolPart, cwd: string): string {
-  const path = input["path"] ?? "";
-  return path === "" ? t("problems") : t("problems in {0}", relative(path, cwd));
-}
-
-export function toolKindOf(tool: string): ToolKind {
-  return faces[tool]?.kind ?? "other";
-}
+export const toolKindOf = (tool: string): ToolKind => (isToolName(tool) ? looks[tool].kind : "other");
 
 /** Returns the string arguments of a call, including those that are still being written. */
 export function argumentsOf(part: ToolPart): Record<string, string> {
@@ -190,22 +99,26 @@ function factOf(metadata: CallMetadata | undefined): { fact: string; tone: ToolL
   return { fact: localized(metadata?.fact ?? ""), tone: metadata?.tone ?? "plain" };
 }
 
-type NamedCall = Pick<ToolLook, "glyph" | "verbs" | "code"> & { object: string };
+interface NamedCall {
+  glyph: IconName;
+  verbs: readonly [string, string, string];
+  object: string;
+  code: boolean;
+}
 
 function callName(part: ToolPart, cwd: string): NamedCall {
-  if (part.tool === "task") {
-    const { subagent_type, agent = "subagent", description = "" } = argumentsOf(part);
-    const verb = escapeInvisible(subagent_type ?? agent);
-    return { glyph: "hubot", verbs: [verb, verb, verb], object: description, code: false };
-  }
-  const input = argumentsOf(part);
-  const tool = part.tool === "tool_call" ? (input["name"] ?? "") : part.tool;
-  const face = faces[tool];
-  if (!face) return externalCallName(tool, part);
-  if (typeof face.field === "function") return { ...face, object: face.field(input, part, cwd) };
-  const value = face.field.map((name) => input[name]).find((text) => text !== undefined) ?? "";
-  return { ...face, object: face.code ? firstLine(value) : relative(value, cwd) };
+  const texts = argumentsOf(part);
+  const tool = part.tool === "tool_call" ? (texts["name"] ?? "") : part.tool;
+  if (!isToolName(tool)) return externalCallName(tool, part);
+  const call: DrawnCall = { texts, list: (name) => objectsOf(part, name), short: (path) => relative(path, cwd) };
+  const { glyph, verbs, object, code } = looks[tool];
+  const face = { glyph, verbs: typeof verbs === "function" ? always(escapeInvisible(verbs(call))) : verbs, code };
+  if (typeof object === "function") return { ...face, object: object(call) };
+  const value = object.map((name) => texts[name]).find((text) => text !== undefined) ?? "";
+  return { ...face, object: code ? firstLine(value) : call.short(value) };
 }
+
+const always = (verb: string): NamedCall["verbs"] => [verb, verb, verb];
 
 function externalCallName(tool: string, part: ToolPart): NamedCall {
   const [, server, asked] = /^mcp__(.+?)__(.+)/s.exec(tool) ?? [];
@@ -214,7 +127,7 @@ function externalCallName(tool: string, part: ToolPart): NamedCall {
   const [, given] = /^vscode__(.+)$/.exec(tool) ?? [];
   if (given) return { glyph: "extensions", verbs: [t("Use"), t("Using"), t("Used")], object: given, code: false };
   const title = "title" in part.state ? part.state.title : undefined;
-  const verbs: ToolLook["verbs"] = title ? ["", "", ""] : [t("Use"), t("Using"), t("Used")];
+  const verbs: NamedCall["verbs"] = title ? ["", "", ""] : [t("Use"), t("Using"), t("Used")];
   return { glyph: "tools", verbs, object: localizedTitle(title ?? "") || tool || part.tool, code: false };
 }
 

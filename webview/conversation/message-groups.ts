@@ -2,7 +2,8 @@
 import type { Entry } from "../../src/chat/apply.ts";
 import type { Part, TextPart, Tokens, ToolPart } from "../../src/chat/message.ts";
 import type { PromptPart } from "../../src/chat/prompt-input.ts";
-import { type ToolKind, toolKindOf } from "../calls/tool-line.ts";
+import type { ToolKind } from "../../src/chat/tool-cards.ts";
+import { toolKindOf } from "../calls/tool-line.ts";
 import { lineOf, type PartLine } from "./part-rows.ts";
 
 /** A prompt; or all replies up to the next prompt, shown as one message; or a compaction. */

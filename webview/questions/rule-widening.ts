@@ -1,12 +1,13 @@
 /** Widens and narrows a rule step by step. */
 
+import { ruleSubjectOf } from "../../src/chat/tool-cards.ts";
+
 /** Matches the words of a command; a quoted text is one word. */
 const word = /(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|\\.|[^\s"'\\])+/gs;
 
 /** Patterns for a requested text, the narrowest first. Even the last one is not just `*`. */
 function ladder(permission: string, text: string): string[] {
-  const isCommand = permission === "bash" || permission === "outside_sandbox";
-  return [...new Set(isCommand ? commandLadder(text) : pathLadder(text))];
+  return [...new Set(ruleSubjectOf(permission) === "command" ? commandLadder(text) : pathLadder(text))];
 }
 
 /** "npm test -- cart", "npm test -- *", "npm test *", "npm *" */

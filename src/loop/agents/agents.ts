@@ -1,6 +1,7 @@
 /** Agents: a prompt, and what it may do (spec P4). */
 
 import type { Rule } from "../../chat/requests.ts";
+import { wayOf } from "../../chat/tool-cards.ts";
 import { english, msg } from "../../l10n/l10n.ts";
 import { IntakeError } from "../session/intake-error.ts";
 
@@ -196,20 +197,12 @@ function complete(agent: Agent): Agent {
   };
 }
 
-/** Tools with the same effect as another, switched off together with it. */
-const otherWays: Readonly<Record<string, string>> = {
-  multi_edit: "edit",
-  apply_patch: "edit",
-  notebook_edit: "edit",
-  rename_symbol: "edit",
-  code_action: "edit",
-  bash_output: "bash",
-  bash_kill: "bash",
-};
-
-/** Whether `switches` leave a tool on. The last matching key decides: a name, or a pattern such as `mcp__github__*`. */
+/**
+ * Whether `switches` leave a tool on. The last matching key decides: a name, that of a tool with the same effect, or a
+ * pattern such as `mcp__github__*`.
+ */
 export function isSwitchedOn(switches: Readonly<Record<string, boolean>>, tool: string): boolean {
-  const last = Object.entries(switches).findLast(([key]) => fits(key, tool) || key === otherWays[tool]);
+  const last = Object.entries(switches).findLast(([key]) => fits(key, tool) || key === wayOf(tool));
   return last?.[1] ?? true;
 }
 

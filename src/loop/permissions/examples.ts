@@ -4,9 +4,9 @@
  */
 
 import type { PermissionRequest, Rule, RuleTrial } from "../../chat/requests.ts";
+import { ruleSubjectOf } from "../../chat/tool-cards.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { looseWords } from "../../tools/text/loose-words.ts";
-import { outsidePermission } from "../../tools/tool.ts";
 import { matches } from "./rules.ts";
 
 const most = 2;
@@ -37,27 +37,26 @@ function isAnySite(text: string): boolean {
 export function problemOf({ permission, pattern }: Rule): string {
   const text = pattern.trim();
   if (text === "") return msg("The rule is empty.");
-  if (isCommand(permission)) {
-    return /^[*?]/.test(text) ? msg("This would allow everything. Name a program.") : "";
+  switch (ruleSubjectOf(permission)) {
+    case "command":
+      return /^[*?]/.test(text) ? msg("This would allow everything. Name a program.") : "";
+    case "place":
+      return /^[~*/\\]+$/.test(text) && /[*/\\]$/.test(text)
+        ? msg("This would allow every place on this computer. Name a folder.")
+        : "";
+    case "address":
+      return isAnySite(text) ? msg("This would allow every site. Name one.") : "";
+    case "path":
+      return isAnything(text) ? msg("This would allow every file. Name a file or a folder.") : "";
+    default:
+      return "";
   }
-  if (permission === "external_directory" && /^[~*/\\]+$/.test(text) && /[*/\\]$/.test(text)) {
-    return msg("This would allow every place on this computer. Name a folder.");
-  }
-  if (permission === "web_fetch" && isAnySite(text)) {
-    return msg("This would allow every site. Name one.");
-  }
-  if (isPath(permission) && isAnything(text)) return msg("This would allow every file. Name a file or a folder.");
-  return "";
 }
 
 /** Whether a pattern names nothing: it has only wildcards, and what stands between folders. */
 export function isAnything(pattern: string): boolean {
   return !/[^*?\s./\\]/.test(pattern);
 }
-
-const isPath = (permission: string) => permission === "edit" || permission === "read" || permission === "memory";
-
-const isCommand = (permission: string) => permission === "bash" || permission === outsidePermission;
 
 /** The texts of the question that rules for a permission are about. */
 function patternsOf(
@@ -77,12 +76,20 @@ interface Candidates {
 }
 
 function candidatesFor(permission: string, asked: readonly string[]): Candidates {
-  if (isCommand(permission)) return { candidates: asked.flatMap(likeCommand), others: [] };
-  if (permission === "web_fetch") return { candidates: asked.flatMap(likeAddress), others: [] };
-  if (isPath(permission)) return { candidates: asked.flatMap(likePath), others: [".env"] };
-  if (permission === "external_directory") return { candidates: asked.flatMap(likeOutside), others: [] };
-  const server = /^mcp__(.+?)__/.exec(permission)?.[1];
-  return { candidates: [], others: server === undefined ? [] : [msg("other tools of {0}", server)] };
+  switch (ruleSubjectOf(permission)) {
+    case "command":
+      return { candidates: asked.flatMap(likeCommand), others: [] };
+    case "address":
+      return { candidates: asked.flatMap(likeAddress), others: [] };
+    case "path":
+      return { candidates: asked.flatMap(likePath), others: [".env"] };
+    case "place":
+      return { candidates: asked.flatMap(likeOutside), others: [] };
+    default: {
+      const server = /^mcp__(.+?)__/.exec(permission)?.[1];
+      return { candidates: [], others: server === undefined ? [] : [msg("other tools of {0}", server)] };
+    }
+  }
 }
 
 /** What people run with a program, so that examples are commands that exist. */

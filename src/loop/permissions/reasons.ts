@@ -2,6 +2,7 @@
 
 import { effectSentence, isWholeEffect } from "../../chat/effect-sentence.ts";
 import { type AllowedPart, type AskReason, type Risk, risks, type TextRange } from "../../chat/requests.ts";
+import { ruleSubjectOf } from "../../chat/tool-cards.ts";
 import { english, msg } from "../../l10n/l10n.ts";
 import { type CallEffects, outsidePermission, type PermissionRequirement, type ToolPlan } from "../../tools/tool.ts";
 import { builtInRules, type Judgement } from "./rules.ts";
@@ -107,7 +108,8 @@ function reasonOf({ need, judgement }: Judged, told: readonly AskReason[]): AskR
   if (permission === "external_directory") return says("outside", msg("It leaves the workspace: {0}.", pattern), own);
   if (permission === "edit") return says("writes", msg("It changes {0}.", pattern), own);
   if (permission === outsidePermission) return says("outside", msg("It runs outside the sandbox."), effect);
-  if (permission === "web_fetch" || permission.includes("__")) return says("elsewhere", effectSentence(effect), own);
+  if (ruleSubjectOf(permission) === "address" || permission.includes("__"))
+    return says("elsewhere", effectSentence(effect), own);
   if (permission !== "bash") return says("no-rule", effect === "" ? judgement.why : effectSentence(effect), own);
   if (own !== "") return says("no-rule", own);
   // Code of the project and other processes are told nowhere else.

@@ -1,8 +1,10 @@
 /** Lets a tool see which paths the rules in force restrict, so that searches and commands leave them out or ask. */
+
 import type { Rule } from "../../chat/requests.ts";
+import { changesFiles } from "../../chat/tool-cards.ts";
 import type { FolderListing, Host, Location, Workspace } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
-import { builtInRules, changingTools, type Judgement, judge, type Lineage, type RuleBook } from "./rules.ts";
+import { builtInRules, type Judgement, judge, type Lineage, type RuleBook } from "./rules.ts";
 
 interface RulesOfCall {
   tool: string;
@@ -41,7 +43,7 @@ function restrictingRules({ tool, book: { user, workspace }, lineage }: RulesOfC
 
 /** Tools that change files require permission for each themselves; commands have to look for rules. */
 const restrictsChanges = ({ permission, action }: Rule) =>
-  action !== "allow" && (permission === "*" || changingTools.has(permission));
+  action !== "allow" && (permission === "*" || changesFiles(permission));
 
 function ruledWorkspace(workspace: Workspace, call: RulesOfCall, rules: string): Workspace {
   const { tool, book, lineage } = call;

@@ -3,6 +3,7 @@
 import type { PermissionMode } from "../../chat/permission-mode.ts";
 import type { Rule } from "../../chat/requests.ts";
 import { noRuleWords } from "../../chat/rule-scopes.ts";
+import { changesFiles } from "../../chat/tool-cards.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Protection } from "../../tools/host.ts";
 import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";
@@ -18,17 +19,6 @@ export const builtInRules: readonly (Rule & { why: string })[] = [
   { permission: "read", pattern: "*", action: "allow", why: msg("Reading in the workspace needs no permission.") },
   { permission: "task", pattern: "*", action: "allow", why: msg("Each call of a subagent is checked separately.") },
 ];
-
-/** A rule that denies or asks for a path holds for all of them, and for commands: they all change files. */
-export const changingTools: ReadonlySet<string> = new Set([
-  "edit",
-  "write",
-  "multi_edit",
-  "apply_patch",
-  "notebook_edit",
-  "rename_symbol",
-  "code_action",
-]);
 
 /** The agent that the user chose, then each agent in the chain of delegation. */
 export type Lineage = readonly Pick<Agent, "name" | "permission" | "source">[];
@@ -227,8 +217,9 @@ function restricts({ pattern, action }: Rule, need: PermissionRequirement): bool
 /** A rule for a tool does not apply outside the workspace: that needs one for `external_directory` or `*`. */
 function isAbout({ permission, pattern, action }: Rule, need: PermissionRequirement, tool: string): boolean {
   if (names(permission, need.permission)) return true;
+  // Such a rule holds for all tools that change files, and for commands.
   const restrictsPath = action !== "allow" && pattern !== "*";
-  if (restrictsPath && need.permission === "edit" && changingTools.has(permission)) return true;
+  if (restrictsPath && need.permission === "edit" && changesFiles(permission)) return true;
   if (action === "allow" && needsOwnRule(need)) return false;
   // Rules for an action do not apply to repeating it.
   if (need.permission === "doom_loop") return false;

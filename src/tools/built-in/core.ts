@@ -7,4 +7,6 @@ import { grep } from "./grep.ts";
 import { read } from "./read.ts";
 import { write } from "./write.ts";
 
-export const coreTools: readonly Tool[] = [bash, read, write, edit, glob, grep];
+export const core = { bash, read, write, edit, glob, grep };
+
+export const coreTools: readonly Tool[] = Object.values(core);

@@ -10,7 +10,7 @@ import type { FetchedPage, WebNetwork } from "../web/fetch-page.ts";
 const timeLimitMs = 30_000;
 
 /** `network` replaces the internet in tests. */
-export function webFetchTool(network?: WebNetwork): Tool {
+export function webFetchTool(network?: WebNetwork): Tool<"web_fetch"> {
   return defineTool({
     name: "web_fetch",
     sideEffect: "network",

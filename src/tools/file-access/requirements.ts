@@ -1,4 +1,5 @@
 /** The permissions that a tool requires for the paths it touches (T8). */
+import type { Permission } from "../../chat/tool-cards.ts";
 import type { Host, Location, Protection, Workspace } from "../host.ts";
 import type { PermissionRequirement } from "../tool.ts";
 
@@ -40,7 +41,7 @@ const readProtection = ({ protection }: Location): Protection => (protection ===
 
 /** `rule` is suggested for "Always allow", unless the file is protected. */
 export function requirementFor(
-  permission: string,
+  permission: Permission,
   pattern: string,
   rule: string,
   protection: Protection = "none",

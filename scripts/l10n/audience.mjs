@@ -21,11 +21,11 @@ const englishFolders = [
 ];
 
 /**
- * What a question, a line of the panel or a denial shows of a tool, in folders whose other texts are for the model. A
- * `ToolError` without words for people shows people its message.
+ * What a question, a line of the panel or a denial shows of a tool, in folders whose other texts are for the model, and how
+ * a model server is started. A `ToolError` without words for people shows people its message.
  */
 const asked =
-  /^(property|variable) "?(effect|title|sentence|sent|copy|fact|words|people|what)"?$|^new ToolError (alone|1)$/;
+  /^(property|variable) "?(effect|title|start|sentence|sent|copy|fact|words|people|what)"?$|^new ToolError (alone|1)$/;
 
 /** Where a text is given to what only the model, the log or a program reads. */
 const taken = [

@@ -131,7 +131,9 @@ const loopTypes = {
   name: "loop-types",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
     build.onEnd(async () => {
-      const files = ["sdk-types.ts", "query-types.ts", "loop.d.ts"].map((name) => path.join(root, "src/query", name));
+      const files = ["sdk-types.ts", "setting-options.ts", "query-types.ts", "loop.d.ts"].map((name) =>
+        path.join(root, "src/query", name),
+      );
       const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
       const own = texts.map((text) => text.replace(/^(import|export) type .*? from "[^"]*";\n/gm, ""));
       const providers = `type ProviderID = ${providerIDs.map((id) => JSON.stringify(id)).join(" | ")};\n`;

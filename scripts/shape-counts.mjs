@@ -15,7 +15,7 @@ import ts from "typescript";
 
 /** Written by scripts; the catalogue was TypeScript until November 2026. */
 export const isGenerated = (/** @type {string} */ file) =>
-  /^src\/(providers\/catalog\/models\.(json|ts)|base\/key-variables\.ts)$/.test(file);
+  /^src\/(providers\/catalog\/models\.(json|ts)|base\/key-variables\.ts|query\/setting-options\.ts)$/.test(file);
 
 /** Returns the hand-written modules and components of src and webview, without declarations. @param {string} checkout */
 export function sourcesOf(checkout) {

@@ -37,7 +37,7 @@ const technical = [
   { file: /main\.ts$/, text: /^the page has no #root$/, why: "cannot happen" },
   { file: /./, text: /^\$\([a-z~-]+\) \{0\}(\{1\})?$/, why: "an icon before a text" },
   { file: /tool-cards/, text: /^\p{Lu}\w+$/u, why: "Claude Code's names of tools" },
-  { file: /loop-settings/, text: /^\{0\}(Seconds|Ms)$/, why: "names of settings" },
+  { file: /base\/settings/, text: /^\{0\}(Seconds|Ms)$/, why: "names of settings" },
   { file: /window-servers/, text: /^Rondo: MCP$/, why: "a name" },
   // Messages to the model, as of the user.
   { file: /TurnEndNotice|AskPlainly/, text: /^Go on\.$|^Write this command plainly/, why: "for the model" },

@@ -1,15 +1,23 @@
 /** Reads the settings. Only the user's settings may widen permissions or send code elsewhere. */
 import * as vscode from "vscode";
 import * as z from "zod/mini";
+import {
+  type LoopSetting,
+  loopSettings,
+  sharedSettings,
+  type ValueSetting,
+  type Values,
+  type WindowValues,
+  windowSettings,
+} from "../base/settings.ts";
 import { PermissionMode } from "../chat/permission-mode.ts";
 import { Rule } from "../chat/requests.ts";
 import { type ThinkingLevel, thinkingLevels } from "../chat/thinking.ts";
-import type { Limits } from "../loop/limits.ts";
+import { extensionLimits, type Limits } from "../loop/limits.ts";
 import { GivenPrices, ModelOptions, withCachePrices } from "../loop/setup/model-facts.ts";
 import { type ApiChoice, apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
 import { type SandboxMode, sandboxModes } from "../tools/host.ts";
-import { extensionLimits, type LoopSetting, loopSettings } from "./loop-settings.ts";
 import {
   type LocalServers,
   type ProviderSettings,
@@ -33,8 +41,6 @@ export interface Settings {
   agent: string;
   thinking: ThinkingLevel;
   mode: PermissionMode;
-  /** How long the mode Bypass holds. */
-  bypassMs: number;
   rules: Rule[];
   /** Patterns of further secret files, in the syntax of `.gitignore`. */
   secrets: string[];
@@ -51,18 +57,12 @@ export interface Settings {
   terminal: { mode: "separate" | "integrated"; shell: string; passEnvironment: readonly string[] };
   /** Limits what commands can do, by means of the operating system. */
   sandbox: SandboxMode;
-  /** Maximum size of the checkpoints; 0 disables them. */
-  maxCheckpointBytes: number;
   /** Address of the OpenTelemetry collector that traces are sent to; empty: none. */
   traceCollector: string;
-  /** Whether the model is asked for the titles of sessions. */
-  titles: boolean;
   /** Ignored files that are copied into worktrees, in the syntax of `.gitignore`. */
   worktreeCopy: string[];
-  /** Whether a new window shows in an editor where the agent reads and writes. */
-  follow: boolean;
-  /** What tells outside of the panel that Rondo waits or is done. */
-  attention: { badge: boolean; statusBar: boolean; notifications: boolean };
+  /** Those of the window. */
+  window: WindowValues;
   limits: Limits;
   /** Sentences about invalid settings. Each of them has its default instead. */
   problems: string[];
@@ -89,10 +89,9 @@ export function watchSettings(changed: () => void): vscode.Disposable {
   );
 }
 
-const AnyMoney = z.optional(z.number().check(z.gte(0)));
-
 function parseSettings(): Settings {
   const problems: string[] = [];
+  const trusted = vscode.workspace.isTrusted;
   const settings = vscode.workspace.getConfiguration("rondo");
   const section = vscode.workspace.getConfiguration().inspect("rondo");
   /** Whether the workspace has settings, too. If not, there is no need to ask for each setting where it comes from. */
@@ -110,6 +109,14 @@ function parseSettings(): Settings {
     if (value !== undefined) problems.push(`The setting rondo.${key} cannot be used: ${problem}.`);
     return schema.parse(notEmpty(settings.inspect(key)?.defaultValue));
   }
+  /** Returns the values of a table. Its names are those of the settings, which `Object.fromEntries` forgets. */
+  function readTable<Table extends Record<string, ValueSetting>>(table: Table): Values<Table> {
+    const values = Object.entries(table).map(([name, setting]) => {
+      const ofWorkspace = setting.scope === "window" || (setting.scope === "resource" && trusted);
+      return [name, read(name, schemaOf(setting), !ofWorkspace)];
+    });
+    return Object.fromEntries(values) as Values<Table>;
+  }
   /** Returns a number of the loop in the limit's unit. The setting's old name is read while the new one is not set. */
   function readNumber({ name, oldName, factor, minimum, maximum, type }: LoopSetting): number {
     if (oldName !== undefined && isSet(oldName) && !isSet(name)) {
@@ -117,14 +124,12 @@ function parseSettings(): Settings {
       const limit = read(`loop.${oldName}`, z.optional(within));
       if (limit !== undefined) return limit;
     }
-    const schema = (type === "integer" ? z.int() : z.number()).check(z.gte(minimum), z.lte(maximum));
-    const value = read(`loop.${name}`, schema);
+    const value = read(`loop.${name}`, numberOf({ type, minimum, maximum }));
     return factor === 1 ? value : Math.round(value * factor);
   }
   function isSet(name: string): boolean {
     return settings.inspect(`loop.${name}`)?.globalValue !== undefined;
   }
-  const trusted = vscode.workspace.isTrusted;
   const AnyObject = z.record(z.string(), z.unknown());
   const [providers, providerProblems] = parseProviders(read("providers", AnyObject));
   const [localServers, serverProblems] = parseLocalServers(read("localServers", AnyObject));
@@ -140,7 +145,6 @@ function parseSettings(): Settings {
     agent: read("agent", z.string(), !trusted),
     thinking: read("thinking", z.enum(thinkingLevels), !trusted),
     mode: read("permission.mode", PermissionMode),
-    bypassMs: read("permission.bypassMinutes", z.number().check(z.gte(0.1), z.lte(480))) * 60_000,
     rules: read("permission.rules", z.array(Rule)),
     secrets: read("permission.secrets", z.array(z.string())),
     worktreeCopy: read("worktree.copy", z.array(z.string())),
@@ -156,28 +160,30 @@ function parseSettings(): Settings {
     },
     sandbox: read("sandbox", z.enum(sandboxModes)),
     traceCollector: read("trace.collector", z.optional(Address)) ?? "",
-    maxCheckpointBytes: read("checkpoints.maxSizeMb", z.int().check(z.gte(0))) * 1_000_000,
     hooks: read("hooks", AnyObject),
-    titles: read("titles", z.boolean()),
-    follow: read("follow", z.boolean(), false),
-    attention: {
-      badge: read("attention.badge", z.boolean()),
-      statusBar: read("attention.statusBar", z.boolean()),
-      notifications: read("attention.notifications", z.boolean()),
-    },
+    window: readTable(windowSettings),
     limits: {
       ...extensionLimits,
       ...Object.fromEntries(loopSettings.map((setting) => [setting.limit, readNumber(setting)])),
       prices: withCachePrices(read("prices", GivenPrices)),
       modelOptions: read("modelOptions", ModelOptions),
-      maxTurns: read("maxTurns", z.int().check(z.gte(0)), !trusted),
-      maxBudgetUsd: read("maxBudgetUsd", AnyMoney),
-      maxDailyBudgetUsd: read("maxDailyBudgetUsd", AnyMoney),
-      maxBudgetTokens: read("maxBudgetTokens", z.optional(z.int().check(z.gte(0)))),
-      autoCompact: read("autoCompact", z.boolean()),
+      ...readTable(sharedSettings),
     },
     problems,
   };
+}
+
+function schemaOf(setting: ValueSetting): z.ZodMiniType<boolean | number | undefined> {
+  const schema = setting.type === "boolean" ? z.boolean() : numberOf(setting);
+  return setting.default === undefined ? z.optional(schema) : schema;
+}
+
+function numberOf({
+  type,
+  minimum = -Infinity,
+  maximum = Infinity,
+}: Pick<ValueSetting, "type" | "minimum" | "maximum">) {
+  return (type === "integer" ? z.int() : z.number()).check(z.gte(minimum), z.lte(maximum));
 }
 
 function notEmpty(value: unknown): unknown {

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
+import { flagOf, isSwitchedOff, settingNames, sharedSettings, type ValueSetting } from "../base/settings.ts";
 import { PermissionMode } from "../chat/permission-mode.ts";
 import { Rule } from "../chat/requests.ts";
 import { english, msg } from "../l10n/l10n.ts";
@@ -11,6 +12,7 @@ import { GivenPrices, ModelOptions } from "../loop/setup/model-facts.ts";
 import { apiChoices } from "../providers/api-choice.ts";
 import { providerIDs } from "../providers/providers.ts";
 import type { Options } from "../query/query-types.ts";
+import type { SettingOptions } from "../query/setting-options.ts";
 import { isSessionID } from "../record/sessions.ts";
 import { sandboxModes } from "../tools/host.ts";
 import { flagsOf, UsageError } from "./flags.ts";
@@ -31,7 +33,7 @@ const HookSettings = z.looseObject({ hooks: z.optional(z.unknown()) });
 
 /** @throws UsageError */
 export function parseOptions(argv: readonly string[]): HeadlessOptions {
-  const { values, positionals } = flagsOf(argv);
+  const { values, positionals, settings } = flagsOf(argv);
   if (positionals.length > 1) throw new UsageError(msg("There is more than one prompt. Put it in quotes."));
   if (values.resume !== undefined && values.continue) throw new UsageError(msg("Use either --resume or --continue."));
   return {
@@ -55,11 +57,7 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions {
       allowProjectMcpServers: values["project-mcp"] ?? false,
       allowProjectHooks: values["project-hooks"] ?? false,
       passEnvironment: values["pass-env"] ?? [],
-      maxTurns: count("--max-turns", values["max-turns"], 0),
-      maxBudgetUsd: amount("--max-budget-usd", values["max-budget-usd"]),
-      maxDailyBudgetUsd: amount("--max-daily-budget-usd", values["max-daily-budget-usd"]),
-      maxBudgetTokens: count("--max-budget-tokens", values["max-budget-tokens"], 0),
-      autoCompact: !values["no-auto-compact"],
+      ...settingsIn(settings),
       modelOptions: readJson("--model-options", values["model-options"], english('{"model": {…}}'), ModelOptions),
       prices: readJson("--prices", values.prices, english('{"model": {"input": USD, "output": USD}}'), GivenPrices),
       limits: {
@@ -81,6 +79,26 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions {
       trusted: !values.untrusted,
     },
   };
+}
+
+/** Reads the flags of settings. @throws UsageError */
+function settingsIn(values: ReturnType<typeof flagsOf>["settings"]): SettingOptions {
+  const options = settingNames.map((name) => {
+    const value = values[flagOf(name)];
+    if (sharedSettings[name].type === "boolean") return [name, (value === true) !== isSwitchedOff(name)];
+    return [name, numberIn(`--${flagOf(name)}`, typeof value === "string" ? value : undefined, sharedSettings[name])];
+  });
+  return Object.fromEntries(options);
+}
+
+function numberIn(name: string, text: string | undefined, { type, minimum = 0, maximum = Infinity }: ValueSetting) {
+  if (type === "usd") return amount(name, text);
+  if (text === undefined || (type === "integer" && maximum === Infinity)) return count(name, text, minimum);
+  const value = Number(text);
+  const isNumber = text.trim() !== "" && (type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value));
+  if (isNumber && value >= minimum && value <= maximum) return value;
+  const range = maximum === Infinity ? `≥ ${minimum}` : `${minimum}–${maximum}`;
+  throw new UsageError(msg('{0} takes {1}; not "{2}".', name, range, text));
 }
 
 function session(

@@ -1,7 +1,8 @@
 /** The flags of the command line, and its help. Imports nothing large: both are read before anything else is loaded. */
 
 import { parseArgs } from "node:util";
-import { msg } from "../l10n/l10n.ts";
+import { flagOf, flagTexts, settingNames, sharedSettings } from "../base/settings.ts";
+import { localized, msg } from "../l10n/l10n.ts";
 
 /** Invalid arguments: exit code 2. */
 export class UsageError extends Error {
@@ -22,11 +23,6 @@ const known = {
   "permission-mode": text,
   "allowed-tools": text,
   "disallowed-tools": text,
-  "max-turns": text,
-  "max-budget-usd": text,
-  "max-daily-budget-usd": text,
-  "max-budget-tokens": text,
-  "no-auto-compact": flag,
   prices: text,
   "model-options": text,
   "max-retries": text,
@@ -58,7 +54,8 @@ const known = {
   help: flag,
 } as const;
 
-export const usage = msg(`Usage: node dist/headless.js [options] PROMPT
+/** Not for `t`, to which a "|" is more than a sign. `{settings}` stands for their flags. */
+const help = msg(`Usage: node dist/headless.js [options] PROMPT
 
 Runs one prompt in one folder. Without PROMPT, standard input is read.
 
@@ -79,10 +76,9 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
   --project-hooks              runs the hooks of the folder's .claude/settings.json and settings.local.json
   --pass-env NAME              pass a variable with a key on to commands and hooks; repeatable
   --untrusted                  behaves as in a workspace that is not trusted
-  --max-turns N  --max-budget-usd X  --max-daily-budget-usd X  --max-budget-tokens N  --max-retries N
-                               0 turns, or a budget of 0: no limit
+{settings}
   --max-prompt-bytes N         the longest text of one message (default: 1048576)
-  --context-window N  --no-auto-compact
+  --context-window N  --max-retries N
   --model-options FILE         JSON: {model: {…}}, parameters of its requests
   --prices FILE                JSON: {model: {input, output, cacheRead?, cacheWrite?}}, USD per million tokens
   --append-system-prompt TEXT
@@ -98,10 +94,36 @@ Runs one prompt in one folder. Without PROMPT, standard input is read.
 Exit code: 0 success, 1 the turn failed, 2 invalid arguments, 130 interrupted.
 `);
 
+/** Returns the help, in the user's language. */
+export const usage = () => localized(help).replace("{settings}", settingLines);
+
+/** The flags of settings, each with its text at the column of all others. */
+function settingLines(): string {
+  const texts = flagTexts();
+  const lines = settingNames.map((name) => {
+    const { value, text } = texts[name];
+    return `${`  --${flagOf(name)} ${value}`.padEnd(30)} ${text}`;
+  });
+  return lines.join("\n");
+}
+
+function settingFlags() {
+  return Object.fromEntries(
+    settingNames.map((name) => [flagOf(name), sharedSettings[name].type === "boolean" ? flag : text]),
+  );
+}
+
 /** @throws UsageError where a flag is unknown or lacks its value */
 export function flagsOf(argv: readonly string[]) {
   try {
-    return parseArgs({ args: [...argv], options: known, allowPositionals: true });
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options: { ...settingFlags(), ...known },
+      allowPositionals: true,
+    });
+    /** By the names of `flagOf`; each is told apart where it is read. */
+    const settings: Readonly<Record<string, unknown>> = values;
+    return { values, positionals, settings };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

@@ -19,7 +19,7 @@ export async function start(argv: readonly string[]): Promise<number> {
   if (problem !== undefined) process.stderr.write(`rondo: ${localized(problem)}\n`);
   const asked = wanted(argv);
   if (asked.help) {
-    process.stdout.write(localized(usage));
+    process.stdout.write(usage());
     return 0;
   }
   // From source there is no bundle.

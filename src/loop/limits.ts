@@ -1,66 +1,37 @@
-/** The limits of a session (spec O) and all their defaults. */
+/** The limits of a session (spec O) and all their defaults, which `src/base/settings.ts` has where users can set them. */
+import {
+  type LoopValues,
+  loopSettings,
+  type SharedValues,
+  sharedSettings,
+  type ValueSetting,
+  type Values,
+} from "../base/settings.ts";
 import type { ModelLimits } from "./setup/model-facts.ts";
 
-export interface Limits extends ModelLimits {
-  /** Replies of a turn; 0: no limit, as for budgets. */
-  maxTurns: number;
-  /** Working time of a turn, without waits for the user. */
-  executionTimeoutMs: number;
-  /** Time limit of tools that do not set their own. */
-  toolTimeoutMs: number;
-  maxRetries: number;
-  retryBackoffMs: number;
-  /** Text of one prompt in UTF-8, its subtasks included (P2). */
-  maxPromptBytes: number;
-  maxQueueDepth: number;
-  /** Maximum time that a prompt waits for a run of another process. */
-  queueTimeoutMs: number;
-  lockTimeoutMs: number;
-  maxBudgetUsd: number | undefined;
-  maxDailyBudgetUsd: number | undefined;
-  /** Of a session, subagents and cached tokens included. */
-  maxBudgetTokens: number | undefined;
-  reserveFloorTokens: number;
-  /** Distance to the reserve at which the model is asked to save notes to memory (C5). */
-  flushThresholdTokens: number;
-  /** Whether the conversation is compacted before it fills the window; otherwise only by hand. */
-  autoCompact: boolean;
-  /** Share of the window at which compaction starts at the latest. */
-  compactAt: number;
-  /** Identical calls in a row after which the next one asks; 0 disables loop detection. */
-  doomLoopThreshold: number;
-  /** Time without a byte from the model after which the user is told (H6). */
-  stallNoticeMs: number;
-  /** Time without a byte from the model after which the request counts as failed (H6). */
-  stallTimeoutMs: number;
-}
+/** Times in ms. */
+export interface Limits extends SharedValues, LoopValues, ModelLimits {}
 
 export const defaultLimits: Limits = {
-  maxTurns: 100,
-  executionTimeoutMs: 600_000,
-  toolTimeoutMs: 30_000,
-  maxRetries: 3,
-  retryBackoffMs: 1000,
-  maxPromptBytes: 1 << 20,
-  maxQueueDepth: 10,
-  queueTimeoutMs: 30_000,
-  lockTimeoutMs: 900_000,
-  maxBudgetUsd: undefined,
-  maxDailyBudgetUsd: undefined,
-  maxBudgetTokens: undefined,
-  contextWindow: 128_000,
+  ...defaultsOf(sharedSettings),
+  ...loopDefaults(),
   windows: {},
   forcedWindow: undefined,
   prices: {},
   modelOptions: {},
-  reserveFloorTokens: 4000,
-  flushThresholdTokens: 8000,
-  autoCompact: true,
-  compactAt: 0.85,
-  doomLoopThreshold: 3,
-  stallNoticeMs: 60_000,
-  stallTimeoutMs: 180_000,
 };
+
+/** Limits where a person is there to stop a turn: it may take longer than elsewhere. */
+export const extensionLimits: Limits = { ...defaultLimits, executionTimeoutMs: 3_600_000 };
+
+// The names of what is made are those of the table, which `Object.entries` forgets.
+function defaultsOf<Table extends Record<string, ValueSetting>>(table: Table): Values<Table> {
+  return Object.fromEntries(Object.entries(table).map(([name, setting]) => [name, setting.default])) as Values<Table>;
+}
+
+function loopDefaults(): LoopValues {
+  return Object.fromEntries(loopSettings.map((setting) => [setting.limit, setting.default])) as LoopValues;
+}
 
 /** Returns limits of turns and budgets with 0 as no limit. */
 export function withoutZeros(limits: Limits): Limits {

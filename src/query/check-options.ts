@@ -3,6 +3,7 @@
 import { appendFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { keysIn } from "../base/key-names.ts";
+import { type SharedName, sharedSettings, type ValueSetting } from "../base/settings.ts";
 import type { ModelRef } from "../chat/message.ts";
 import { PermissionMode } from "../chat/permission-mode.ts";
 import { msg } from "../l10n/l10n.ts";
@@ -13,8 +14,8 @@ import { type SandboxMode, sandboxModes } from "../tools/host.ts";
 import { QueryError } from "./query-error.ts";
 import type { Options } from "./query-types.ts";
 
-/** How each option is treated. Ignoring a `refused` one would change what is done. */
-const support: Record<keyof Options, "used" | "noted" | "refused"> = {
+/** How each option is treated that is no setting. Ignoring a `refused` one would change what is done. */
+const support: Record<Exclude<keyof Options, SharedName>, "used" | "noted" | "refused"> = {
   abortController: "used",
   additionalDirectories: "used",
   agent: "used",
@@ -25,7 +26,6 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   allowedTools: "used",
   api: "used",
   apiKey: "used",
-  autoCompact: "used",
   baseUrl: "used",
   betas: "noted",
   canUseTool: "used",
@@ -42,11 +42,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
   hooks: "used",
   includePartialMessages: "used",
   limits: "used",
-  maxBudgetUsd: "used",
-  maxBudgetTokens: "used",
-  maxDailyBudgetUsd: "used",
   maxThinkingTokens: "used",
-  maxTurns: "used",
   mcpServers: "used",
   model: "used",
   modelOptions: "used",
@@ -81,7 +77,7 @@ const support: Record<keyof Options, "used" | "noted" | "refused"> = {
 export function checkOptions(options: Options, note: (sentence: string) => void): void {
   for (const [name, value] of Object.entries(options)) {
     if (isEmpty(value)) continue;
-    const treatment = Object.hasOwn(support, name) ? support[name as keyof Options] : "noted";
+    const treatment = treatmentOf(name);
     if (treatment === "noted") note(msg("The option {0} does not apply here and is ignored.", name));
     if (treatment !== "refused") continue;
     throw new QueryError("unsupported-option", msg("The option {0} is not supported. Remove it.", name));
@@ -116,6 +112,11 @@ export function checkOptions(options: Options, note: (sentence: string) => void)
   }
 }
 
+function treatmentOf(name: string): "used" | "noted" | "refused" {
+  if (Object.hasOwn(sharedSettings, name)) return "used";
+  return Object.hasOwn(support, name) ? support[name as keyof typeof support] : "noted"; // an own key
+}
+
 /** Returns the variables that differ from this process's own and are not meant for a provider. */
 function namesForCommands(env: NodeJS.ProcessEnv): string[] {
   const keys = keysIn(env);
@@ -148,24 +149,31 @@ export function sandboxOf({ sandbox = "off" }: Options): SandboxMode {
 }
 
 function checkNumbers(options: Options): void {
-  const { maxTurns, contextWindow, maxBudgetTokens, maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens } = options;
   for (const [name, value] of Object.entries(options.limits ?? {})) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
       throw invalid(msg("limits.{0} takes a number of at least 0; not {1}.", name, value));
     }
   }
-  const least = { maxTurns: 0, contextWindow: 1, maxBudgetTokens: 0 };
-  for (const [name, value] of Object.entries({ maxTurns, contextWindow, maxBudgetTokens })) {
-    const minimum = least[name as keyof typeof least]; // the same names
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= minimum)) {
-      throw invalid(msg("{0} takes a whole number of at least {1}; not {2}.", name, minimum, value));
-    }
+  const table: readonly [string, ValueSetting][] = Object.entries(sharedSettings);
+  for (const [name, setting] of table) {
+    if (setting.type !== "boolean") checkNumber(name, options[name as SharedName], setting); // an own key
   }
-  for (const [name, value] of Object.entries({ maxBudgetUsd, maxDailyBudgetUsd, maxThinkingTokens })) {
-    if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
-      throw invalid(msg("{0} takes a number of at least 0; not {1}.", name, value));
-    }
-  }
+  checkNumber("contextWindow", options.contextWindow, { type: "integer", minimum: 1 });
+  checkNumber("maxThinkingTokens", options.maxThinkingTokens, { type: "number", minimum: 0 });
+}
+
+function checkNumber(name: string, value: unknown, setting: Pick<ValueSetting, "type" | "minimum" | "maximum">): void {
+  const { type, minimum = 0, maximum = Infinity } = setting;
+  const isWhole = type === "integer";
+  const isNumber = isWhole ? Number.isSafeInteger(value) : Number.isFinite(value);
+  if (value === undefined || (isNumber && Number(value) >= minimum && Number(value) <= maximum)) return;
+  const given = String(value);
+  if (maximum !== Infinity) throw invalid(msg('{0} takes {1}; not "{2}".', name, `${minimum}–${maximum}`, given));
+  throw invalid(
+    isWhole
+      ? msg("{0} takes a whole number of at least {1}; not {2}.", name, minimum, given)
+      : msg("{0} takes a number of at least {1}; not {2}.", name, minimum, given),
+  );
 }
 
 function invalid(message: string): QueryError {

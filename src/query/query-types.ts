@@ -1,10 +1,11 @@
 /**
  * The types of `query()`. Names are those of the public Claude Agent SDK, except where a comment says that they are
- * Rondo's own. `npm run build` ships this file and sdk-types.ts as `dist/loop.d.ts`, with the names of providers, so both
- * hold nothing but types and import no others.
+ * Rondo's own. `npm run build` ships this file, setting-options.ts and sdk-types.ts as `dist/loop.d.ts`, with the names of
+ * providers, so they hold nothing but types and import no others.
  */
 import type { ProviderID } from "../providers/families/families.ts";
 import type { PermissionMode, QueryExitReason, SDKMessage, TokenUsage } from "./sdk-types.ts";
+import type { LimitName, SettingOptions } from "./setting-options.ts";
 
 export type * from "./sdk-types.ts";
 
@@ -128,7 +129,7 @@ export interface PermissionRule {
   action: "allow" | "ask" | "deny";
 }
 
-export interface Options {
+export interface Options extends SettingOptions {
   /** Aborting ends the query with the exit reason `aborted`. */
   abortController?: AbortController | undefined;
   /** Further folders that tools may use. */
@@ -173,11 +174,7 @@ export interface Options {
   forkSession?: boolean | undefined;
   hooks?: Partial<Record<HookEvent, HookCallbackMatcher[]>> | undefined;
   includePartialMessages?: boolean | undefined;
-  /** 0, like no value: no limit. */
-  maxBudgetUsd?: number | undefined;
   maxThinkingTokens?: number | undefined;
-  /** Model replies for each prompt, by default 100; 0: no limit. */
-  maxTurns?: number | undefined;
   /** MCP servers by name, as in `.mcp.json`; started with the first message. */
   mcpServers?: Record<string, unknown> | undefined;
   /** Default: what `ANTHROPIC_MODEL`, `OPENAI_MODEL` and so on say in `env`, or the provider's default. */
@@ -241,12 +238,6 @@ export interface Options {
   trusted?: boolean | undefined;
   /** Overrides the context window of the model, in tokens. */
   contextWindow?: number | undefined;
-  /** Limit for all sessions of a day. */
-  maxDailyBudgetUsd?: number | undefined;
-  /** Tokens of the session, subagents and cached tokens included, after which a run ends. */
-  maxBudgetTokens?: number | undefined;
-  /** Whether the conversation is compacted before it fills the window. Default: true. */
-  autoCompact?: boolean | undefined;
   /** USD per million tokens, by model id. */
   prices?: Record<string, ModelPrice> | undefined;
   /** Parameters of requests by model id, or "provider/id"; those of an agent and a message's `variant` override them. */
@@ -271,20 +262,7 @@ export interface ModelPrice {
 
 /** Limits of the run. Times in ms, sizes in tokens, `maxPromptBytes` in bytes of UTF-8; docs/settings.md lists the defaults (spec O). */
 export type RunLimits = {
-  [name in
-    | "compactAt"
-    | "reserveFloor"
-    | "flushThreshold"
-    | "executionTimeout"
-    | "toolTimeout"
-    | "doomLoopThreshold"
-    | "maxRetries"
-    | "retryBackoff"
-    | "stallNotice"
-    | "stallTimeout"
-    | "maxPromptBytes"
-    | "queueTimeout"
-    | "lockTimeout"]?: number | undefined;
+  [name in LimitName]?: number | undefined;
 };
 
 /** `QueryError.code`. */

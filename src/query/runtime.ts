@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { passedVariables } from "../base/node/without-keys.ts";
+import { limitOption, loopSettings, type SharedName, sharedSettings } from "../base/settings.ts";
 import type { PermissionMode } from "../chat/permission-mode.ts";
 import type { Rule } from "../chat/requests.ts";
 import { defaultStoreLimitBytes, noSessionCheckpoints, openCheckpoints } from "../checkpoints/session-checkpoints.ts";
@@ -309,32 +310,15 @@ async function serversOf(plan: ResolvedOptions, options: Options): Promise<Proce
   return await processServers({ given, allowed, folders, trusted, boundary: boundaryOf(rules), env, passed, say, log });
 }
 
+/** Its names are those of the tables of settings, which `Object.fromEntries` forgets. */
 function limitsOf(options: Options): Limits {
-  const { maxTurns, maxBudgetUsd, maxDailyBudgetUsd, maxBudgetTokens, contextWindow, limits = {} } = options;
-  const given = {
-    maxTurns,
-    autoCompact: options.autoCompact,
-    maxRetries: limits.maxRetries,
-    maxPromptBytes: limits.maxPromptBytes,
-    compactAt: limits.compactAt,
-    doomLoopThreshold: limits.doomLoopThreshold,
-    reserveFloorTokens: limits.reserveFloor,
-    flushThresholdTokens: limits.flushThreshold,
-    executionTimeoutMs: limits.executionTimeout,
-    toolTimeoutMs: limits.toolTimeout,
-    retryBackoffMs: limits.retryBackoff,
-    stallNoticeMs: limits.stallNotice,
-    stallTimeoutMs: limits.stallTimeout,
-    queueTimeoutMs: limits.queueTimeout,
-    lockTimeoutMs: limits.lockTimeout,
-  };
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  const money = {
-    maxBudgetUsd,
-    maxDailyBudgetUsd,
-    maxBudgetTokens,
-    prices: withCachePrices(options.prices ?? {}),
-    modelOptions: options.modelOptions ?? {},
-  };
-  return { ...defaultLimits, ...Object.fromEntries(set), ...money, forcedWindow: contextWindow };
+  const { contextWindow, limits = {} } = options;
+  const shared = Object.keys(sharedSettings).map((name) => [name, options[name as SharedName]] as const);
+  const loop = loopSettings.flatMap(({ limit }) => {
+    const option = limitOption(limit);
+    return option === undefined ? [] : [[limit, limits[option]] as const];
+  });
+  const set = [...shared, ...loop].filter(([, value]) => value !== undefined);
+  const given = { prices: withCachePrices(options.prices ?? {}), modelOptions: options.modelOptions ?? {} };
+  return { ...defaultLimits, ...Object.fromEntries(set), ...given, forcedWindow: contextWindow };
 }

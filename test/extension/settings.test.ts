@@ -1,8 +1,9 @@
 /** Settings as VS Code has them: the manifest's values are read, invalid ones are replaced and reported. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { extensionLimits, loopSettings } from "../../src/extension/loop-settings.ts";
+import { loopSettings } from "../../src/base/settings.ts";
 import { readSettings, type Settings, watchSettings } from "../../src/extension/settings.ts";
+import { extensionLimits } from "../../src/loop/limits.ts";
 import { usualAddresses } from "../../src/providers/local-servers/discover.ts";
 
 interface Property {

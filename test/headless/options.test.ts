@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { flagOf, settingNames, sharedSettings, type ValueSetting } from "../../src/base/settings.ts";
 import { parseOptions } from "../../src/headless/arguments.ts";
-import { UsageError } from "../../src/headless/flags.ts";
+import { UsageError, usage } from "../../src/headless/flags.ts";
 
 describe("headless run: arguments", () => {
   let folder: string;
@@ -64,6 +65,23 @@ describe("headless run: arguments", () => {
     assert.equal(query("--continue").sessionId, undefined);
     assert.partialDeepStrictEqual(query("--resume", "y", "--fork-session"), { sessionId: "x", resume: "y" });
   });
+
+  for (const name of settingNames) {
+    it(`--${flagOf(name)} is the option ${name}, within its range, and stands in the help`, () => {
+      const setting: ValueSetting = sharedSettings[name];
+      const flag = `--${flagOf(name)}`;
+      const given = (...args: string[]) => parseOptions([...args, "Hi"]).query[name];
+      assert.match(usage(), new RegExp(`^ {2}${flag} .{20}`, "m"));
+      if (setting.type === "boolean") {
+        assert.deepEqual([given(), given(flag)], [setting.default, !setting.default]);
+        return;
+      }
+      const { minimum = assert.fail(), maximum = 7 } = setting;
+      assert.deepEqual([given(), given(flag, `${minimum}`), given(flag, `${maximum}`)], [undefined, minimum, maximum]);
+      assert.throws(() => given(`${flag}=${minimum - 1}`), UsageError);
+      if (setting.maximum !== undefined) assert.throws(() => given(`${flag}=${maximum + 1}`), UsageError);
+    });
+  }
 
   const table: [string[], RegExp][] = [
     [["One", "Two"], /more than one prompt/],

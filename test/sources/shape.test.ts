@@ -111,6 +111,7 @@ describe("npm run shape", () => {
       "src/providers/catalog/models.ts",
       "src/providers/catalog/models.json",
       "src/base/key-variables.ts",
+      "src/query/setting-options.ts",
     ]) {
       write(file, "`web_fetch`");
     }

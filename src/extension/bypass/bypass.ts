@@ -47,12 +47,12 @@ export class Bypass implements Feature {
 
   state() {
     const { buildMode, choices } = this.#page.conversations.current;
-    const { bypassMs, sandbox } = readSettings();
+    const { sandbox, window } = readSettings();
     return {
       mode: presentMode(choices),
       modeEndsAt: choices.modeEnd?.at,
       buildMode,
-      bypassMinutes: bypassMs / 60_000,
+      bypassMinutes: window["permission.bypassMinutes"],
       sandboxed: sandbox !== "off",
     };
   }

@@ -34,14 +34,17 @@ interface EditorCheckpointOptions {
   changes: StepChanges;
 }
 
+/** The most that the checkpoints of a workspace may take; 0 disables them. */
+const maxBytes = () => readSettings().window["checkpoints.maxSizeMb"] * 1_000_000;
+
 export function editorCheckpoints(options: EditorCheckpointOptions): SessionCheckpoints {
   const { storage, sessionID, folders, isApart, log, review, changes } = options;
-  const mayRecord = () => readSettings().maxCheckpointBytes > 0 && vscode.workspace.isTrusted;
+  const mayRecord = () => maxBytes() > 0 && vscode.workspace.isTrusted;
   return openCheckpoints({
     folder: vscode.Uri.joinPath(storage, "checkpoints").fsPath,
     sessionID,
     roots: () => (mayRecord() ? folders().map(resolved) : []),
-    limitBytes: () => readSettings().maxCheckpointBytes,
+    limitBytes: maxBytes,
     log: (line) => log.warn(line),
     writer: documentWriter(review),
     ...(!isApart && { reviewer: changes }),

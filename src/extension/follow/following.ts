@@ -11,7 +11,7 @@ export function following(
   { ownFolderOf, page: { conversations } }: WindowServices,
 ) {
   const note = (message: string) => log.debug(message);
-  const follow = own(new Follow({ on: readSettings().follow, changed: stateChanged, note }));
+  const follow = own(new Follow({ on: readSettings().window.follow, changed: stateChanged, note }));
   return {
     handlers: { follow: ({ on }) => follow.set(on) },
     commands: { "rondo.follow": () => follow.set(follow.state !== "on") },

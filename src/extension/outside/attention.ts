@@ -121,14 +121,14 @@ export class Attention implements vscode.Disposable {
   }
 
   #showBadge(questions: number): void {
-    const value = readSettings().attention.badge ? questions : 0;
+    const value = readSettings().window["attention.badge"] ? questions : 0;
     if (value === this.#badge) return;
     this.#badge = value;
     this.#options.panel.setBadge(value === 0 ? undefined : { value, tooltip: waitingWords(value) });
   }
 
   #showItem(look: StatusLook | undefined, questions: number): void {
-    const wanted = readSettings().attention.statusBar ? look : undefined;
+    const wanted = readSettings().window["attention.statusBar"] ? look : undefined;
     const key = JSON.stringify([wanted, questions]);
     if (key === this.#shown || (!wanted && !this.#item)) return;
     this.#shown = key;
@@ -156,7 +156,7 @@ export class Attention implements vscode.Disposable {
     for (const id of this.#told) if (!open.has(id)) this.#told.delete(id);
     const isUntold = questions.some(({ request }) => !this.#told.has(request.id));
     const mayTell = isUntold && !this.#options.panel.hasFocus && !open.has(this.#notified);
-    if (!mayTell || !readSettings().attention.notifications) {
+    if (!mayTell || !readSettings().window["attention.notifications"]) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
       return;
@@ -194,7 +194,7 @@ export class Attention implements vscode.Disposable {
     const { id, title } = session.chat.session;
     if (!end) return void this.#ended.delete(id);
     if (!this.#isInSight(session)) this.#ended.set(id, end);
-    if (!readSettings().attention.notifications || vscode.window.state.focused) return;
+    if (!readSettings().window["attention.notifications"] || vscode.window.state.focused) return;
     // A plan that asks comes right after the end of its turn, and is told as a question.
     setImmediate(() => {
       if (questionsHere(session).length > 0 || session.running) return;

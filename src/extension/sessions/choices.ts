@@ -126,16 +126,18 @@ function initialMode(memory: vscode.Memento, sessionID: string, isNew: boolean):
   return begun;
 }
 
+const bypassMs = () => readSettings().window["permission.bypassMinutes"] * 60_000;
+
 /** Returns the mode Bypass with its end. `next`: the mode after it. */
 export function bypassFromNow(next: BuildMode): ChosenMode {
-  return { mode: "bypassPermissions", modeEnd: { at: Date.now() + readSettings().bypassMs, next } };
+  return { mode: "bypassPermissions", modeEnd: { at: Date.now() + bypassMs(), next } };
 }
 
 /** After a reload Bypass has the time that is left. A clock that was set back does not prolong it. */
 function restoredBypass(end: Choices["modeEnd"]): ChosenMode {
   const now = Date.now();
   if (!end || end.at <= now) return { mode: end?.next ?? "default", modeEnd: undefined };
-  return { mode: "bypassPermissions", modeEnd: { ...end, at: Math.min(end.at, now + readSettings().bypassMs) } };
+  return { mode: "bypassPermissions", modeEnd: { ...end, at: Math.min(end.at, now + bypassMs()) } };
 }
 
 /** Returns the model that was chosen in the session, or else the window's. */

@@ -68,7 +68,7 @@ export function windowDeps(parts: WindowParts): WindowDeps {
           project: () => projects.load(folders()),
           gitState: () => projects.gitState(folders()),
         },
-        user: { attended: true, sendsWaiting: true, lookPatienceMs: 200, titles: readSettings().titles },
+        user: { attended: true, sendsWaiting: true, lookPatienceMs: 200, titles: readSettings().window.titles },
         log: {
           event(event) {
             trace.loopEvent(event);

@@ -4,7 +4,8 @@ import { globSync, readFileSync } from "node:fs";
 import { iconNames } from "../../webview/controls/icons.ts";
 
 const files = globSync("webview/**/*.{svelte,ts,css}").filter((file) => !file.endsWith("icons.ts"));
-const sources = [...files, "src/extension/starters/starters.ts"].map((file) => readFileSync(file, "utf8"));
+const others = ["src/extension/starters/starters.ts", "src/chat/tool-cards.ts"];
+const sources = [...files, ...others].map((file) => readFileSync(file, "utf8"));
 
 describe("icons of the panel", () => {
   it("are all used, so that the font has none too many", () => {

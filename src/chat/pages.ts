@@ -15,7 +15,7 @@ export interface PageContents {
 }
 
 /** A page that the host fills. The others show what the panel has anyway, or ask for it themselves. */
-export type FilledPage = keyof PageContents;
+type FilledPage = keyof PageContents;
 export type PageName = FilledPage | "sessions" | "servers";
 
 /** `show-…` is answered with the page's content; where there is a `hide-…`, now and whenever it changes until then. */

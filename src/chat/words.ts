@@ -1,5 +1,5 @@
 /** Text of messages and prompts. Its own file, because the panel uses it too and does not bundle zod. */
-import { counted, t } from "../l10n/l10n.ts";
+import { counted, english, t } from "../l10n/l10n.ts";
 import { commentText, placeName } from "./comments.ts";
 import type { GivenPart, NotedPart, Part, SaidPart, TextPart } from "./message.ts";
 import type { PromptPart } from "./prompt-input.ts";
@@ -37,7 +37,7 @@ export function userText(part: Part): string | undefined {
     case "comment":
       return commentText(part);
     case "agent":
-      return `Use the task tool to hand work to the agent ${part.name}.`;
+      return english(`Use the task tool to hand work to the agent ${part.name}.`);
     case "file":
     case "subtask":
     case "tools":

@@ -1,6 +1,7 @@
 /**
  * What the loop knows of each kind of part: its size in requests and its name there, what becomes of it when the user
  * drops or pins it, and when its session is exported, imported or copied. Each table has an entry for each kind.
+ * Its texts are for the model and for exported files, which are in English; the names are for people.
  */
 
 import { fenced } from "../base/fence.ts";
@@ -15,13 +16,13 @@ import { sizeOfText } from "./context/token-size.ts";
 type PieceName = Pick<PieceView, "kind" | "name" | "detail">;
 
 /** Makes the parts that repeat a pinned one, each with an id of its own. `title`: what it is, for the model. */
-export interface PinCopies {
+interface PinCopies {
   text(title: string, text: string): TextPart;
   file(file: FilePart): FilePart;
 }
 
 /** The ids of a copied session by those of its original; unknown ones stay. */
-export interface CopiedIDs {
+interface CopiedIDs {
   message(id: string): string;
   /** Of the part that a pin points to, which may be left out of the copy. */
   part(id: string): string;

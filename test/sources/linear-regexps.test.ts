@@ -12,7 +12,7 @@ const madeLater: Readonly<Record<string, string>> = {
   "src/extension/host/find-symbol.ts": "the name of a symbol, escaped",
   "src/mcp/tools/tool-schema.ts": "compiled to see whether it is one, never matched",
   "src/project/hook-matcher.ts": "a matcher of the user, with limits: test/project/hook-matcher.test.ts",
-  "webview/pages/SessionRow.svelte": "words of a search, escaped",
+  "webview/sessions/SessionRow.svelte": "words of a search, escaped",
 };
 
 /** The analysis cannot tell that these match at the end of each of their loops. */

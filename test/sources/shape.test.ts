@@ -103,7 +103,6 @@ describe("npm run shape", () => {
     write("src/providers/a.ts", `const type = "reasoning";`);
     write("webview/Part.svelte", `{#if part.type === "reasoning"}<b title={webFetch}></b>{/if}`);
     write("docs/tools.md", "`web_fetch` fetches");
-    write("docs/list.md", "<!-- tools: written by a script -->\n`web_fetch`\n<!-- end of tools -->\n");
     for (const file of [
       "docs/settings.md",
       "docs/spec.md",

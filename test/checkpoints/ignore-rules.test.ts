@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { IgnoreRules } from "../../src/checkpoints/scan/ignore-rules.ts";
+import { IgnoreRules } from "../../src/checkpoints/scan/file-tree.ts";
 import { World } from "./world.ts";
 
 describe("rules for files that are not scanned", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { findMoves, type MovableFile } from "../../src/checkpoints/steps/moves.ts";
+import { findMoves, type MovableFile } from "../../src/checkpoints/steps/step-files.ts";
 
 const file = (path: string, text: string): MovableFile => {
   const bytes = Buffer.from(text);

@@ -1,20 +1,22 @@
 /** Finds what each step changes: in the files that tools name, or by a scan of all files before and after a command. */
 import { createHash } from "node:crypto";
+import { statfsSync } from "node:fs";
 import path from "node:path";
+import { attempt } from "../../base/attempt.ts";
 import type { Change } from "../../loop/checkpoints.ts";
 import { isWithin } from "../../tools/file-access/requirements.ts";
-import { type FileState, lstat, maxNamedBytes, sameStamp, sameState } from "../files/file-state.ts";
+import { type FileState, type FoundFile, lstat, maxNamedBytes, sameStamp, sameState } from "../files/file-state.ts";
 import { TimeSlices } from "../files/time-slices.ts";
 import { readWithinRoots, relativeToRoots } from "../files/within-roots.ts";
 import type { FileDifference, FileEntry } from "../scan/file-tree.ts";
+import type { BlobStore } from "../store/blobs.ts";
 import { type ChangeLine, inGit, isFolderOnly, joinedChanges, type Transition } from "../store/change-log.ts";
 import type { SessionStore } from "../store/session-store.ts";
 import type { CopyPool } from "./copy-pool.ts";
 import { EarlierContents } from "./earlier-contents.ts";
 import { FileScans } from "./file-scans.ts";
-import { maxReviewedFiles } from "./step-files.ts";
-import { StepReview, type StepReviewer } from "./step-review.ts";
-import { isUserChange, type RunningCommand, usesLocalClock } from "./user-changes.ts";
+import { GitCommits } from "./git-commits.ts";
+import { ChangedContents, maxReviewedFiles, type StepFiles } from "./step-files.ts";
 
 /** A file that a tool is about to write. */
 interface NamedWrite {
@@ -346,3 +348,91 @@ const madeFolders = (changes: readonly Transition[]): string[] =>
   changes.flatMap(({ path: name, before, after }) =>
     before.type === "missing" && after.type === "folder" ? [name] : [],
   );
+
+// Tells the user's changes from those of a command, by their times.
+
+/** Maximum delay of the clock of a file system. */
+const clockGrainMs = 20;
+
+/** A command that may run in this step. Times are in milliseconds since 1970. */
+interface RunningCommand {
+  since: number;
+  /** Time of the last scan, unless one ran right before the command. */
+  scannedAt: number | undefined;
+}
+
+/**
+ * Whether the user changed or created the file between the last scan and the command. A moved file keeps its times, so
+ * the birth time of a new file counts too.
+ */
+function isUserChange({ path: name, before, after }: Transition, { since, scannedAt }: RunningCommand): boolean {
+  if (scannedAt === undefined || after.type !== "file") return false;
+  const stats = lstat(name);
+  if (!stats || stats.ctimeMs >= since - clockGrainMs) return false;
+  return before.type === "file" || (before.type === "missing" && stats.birthtimeMs > scannedAt);
+}
+
+/** Linux's numbers of file systems that may use another machine's clock: NFS, SMB, CIFS, FUSE, 9p. */
+const remoteFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
+
+const usesLocalClock = (folder: string): boolean =>
+  attempt(() => !remoteFileSystems.has(statfsSync(folder).type), false);
+
+// Reports for the review what the agent has changed, except for files that came from another commit.
+
+/** Called with the files that the agent has changed. Undefined: nobody reviews. */
+type StepReviewer = ((files: StepFiles) => void) | undefined;
+
+/** Changes of the agent to review. */
+interface AgentTransitions {
+  source: StepFiles["source"];
+  changes: readonly Transition[];
+  /** Paths that tools have written by name. */
+  named: ReadonlySet<string>;
+  folders: StepFiles["folders"];
+}
+
+class StepReview {
+  readonly #reviewer: StepReviewer;
+  /** Contents that the files have after the step. */
+  readonly #written: ChangedContents;
+  readonly #commits: readonly GitCommits[];
+
+  constructor(roots: readonly string[], blobs: BlobStore, reviewer: StepReviewer) {
+    this.#reviewer = reviewer;
+    this.#written = new ChangedContents(roots, blobs);
+    this.#commits = roots.map((root) => new GitCommits(root));
+  }
+
+  get isWanted(): boolean {
+    return this.#reviewer !== undefined;
+  }
+
+  /** Finds the repositories of the roots. */
+  open(): void {
+    for (const commits of this.#commits) commits.open();
+  }
+
+  /** Call it before a command: what it checks out is not reviewed. */
+  beginCommand(): void {
+    for (const commits of this.#commits) commits.begin();
+  }
+
+  /** Forgets contents that were noted before. */
+  clear(): void {
+    this.#written.clear();
+  }
+
+  /** Keeps what a scan or a tool's write has left, so that nothing is read twice. */
+  note(file: string, found: FoundFile): void {
+    this.#written.note(file, found);
+  }
+
+  async report({ source, changes, named, folders }: AgentTransitions): Promise<void> {
+    if (!this.#reviewer || changes.length === 0) return;
+    const { files, left } = this.#written.files(changes, named);
+    const taken = await Promise.all(this.#commits.map((commits) => commits.taken(files)));
+    const reviewed = files.filter((file) => file.isNamed || !taken.some((paths) => paths.has(file.path)));
+    if (reviewed.length > 0 || left > 0) this.#reviewer({ source, files: reviewed, folders, left });
+  }
+}

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import * as vscode from "vscode";
-import { CellActions } from "../../src/extension/review/cell-actions.ts";
 import { Review } from "../../src/extension/review/review.ts";
 import { reviewCommands } from "../../src/extension/review/review-commands.ts";
+import { CellActions } from "../../src/extension/review/review-feature.ts";
 import { sourceOf } from "../../src/tools/notebook/cells.ts";
 import { until } from "../loop/harness.ts";
 import { NotebookFolder, outputs, sourcesOf, typeInto } from "./notebook-folder.ts";

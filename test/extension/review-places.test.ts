@@ -3,10 +3,9 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { BaselineProvider } from "../../src/extension/review/baseline-provider.ts";
-import { hunkFeatures } from "../../src/extension/review/hunk-features.ts";
 import { Review } from "../../src/extension/review/review.ts";
-import { ReviewBadges } from "../../src/extension/review/review-badges.ts";
 import { reviewCommands } from "../../src/extension/review/review-commands.ts";
+import { hunkFeatures, ReviewBadges } from "../../src/extension/review/review-feature.ts";
 
 const before = "one\ntwo\nthree\nfour\nfive\n";
 const after = "one\n2\nthree\nfour\n";

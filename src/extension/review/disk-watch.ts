@@ -1,7 +1,10 @@
 /** Watches files on disk: those under review, and those that a review may come back to. */
+
+import type { Dirent } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
 import * as vscode from "vscode";
 import { exists } from "../host/documents.ts";
-import { filesBelow, isFolder } from "./files-below.ts";
 import { maxCreated } from "./moved-files.ts";
 
 interface DiskWatchOptions {
@@ -138,3 +141,34 @@ export class DiskWatch implements vscode.Disposable {
 /** Whether the workspace's watcher reports the file. VS Code leaves out folders such as `node_modules` and `.git`. */
 const isWatched = (uri: vscode.Uri): boolean =>
   vscode.workspace.getWorkspaceFolder(uri) !== undefined && !/\/(?:node_modules|\.[^/]+)\//.test(uri.path);
+
+/** Folders that VS Code's watcher leaves out, or that hold no text a user reviews. */
+const leftOut = new Set(["node_modules", ".git"]);
+
+/** A link to a folder is one, too; what is gone is none. */
+async function isFolder(place: string): Promise<boolean> {
+  return await stat(place).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/**
+ * Returns the absolute paths of regular files below a folder, those near it first. Links are not followed; what cannot
+ * be read has none.
+ * @param most maximum number of files, and of folders that are read
+ */
+async function filesBelow(folder: string, most: number): Promise<string[]> {
+  const files: string[] = [];
+  const folders = [folder];
+  for (const [read, next] of folders.entries()) {
+    if (read === most || files.length >= most) break;
+    const entries: Dirent[] = await readdir(next, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const place = path.join(next, entry.name);
+      if (entry.isFile()) files.push(place);
+      else if (entry.isDirectory() && !leftOut.has(entry.name)) folders.push(place);
+    }
+  }
+  return files.slice(0, most);
+}

@@ -1,13 +1,12 @@
 /** Finds the hunk that a command is about, and shows hunks in an editor. */
-
 import * as vscode from "vscode";
 import * as z from "zod/mini";
 import { t } from "../../l10n/l10n.ts";
 import { userLines } from "../../review/hunks.ts";
 import type { LineHunk } from "../../review/line-diff.ts";
+import { cellOfLine, lineOfCell } from "../../tools/notebook/cell-lines.ts";
 import { exists } from "../host/documents.ts";
 import { agentUri, beforeUri, fileUri, isBefore, nothingUri } from "./baseline-provider.ts";
-import { cellAtCursor, showCells } from "./notebook-places.ts";
 import { isNotebook } from "./notebook-text.ts";
 import type { Review } from "./review.ts";
 
@@ -198,4 +197,25 @@ export function noHunkHere(review: Review, file: unknown): string {
     "No change by Rondo in this file; {0} for review.",
     others === 1 ? t("1 other file waits") : t("{0} other files wait", others),
   );
+}
+
+// The cursor in notebooks, and cells under review in an editor. Lines are those of the review: one for each cell.
+
+/** Returns the line of the selected cell; undefined if the notebook's editor is not active. */
+function cellAtCursor(uri: vscode.Uri): { line: number } | undefined {
+  const editor = vscode.window.activeNotebookEditor;
+  if (editor?.notebook.uri.toString() !== uri.toString()) return undefined;
+  return { line: lineOfCell(editor.selection.start) };
+}
+
+/** Opens the notebook with the cells of the hunk selected. */
+async function showCells(uri: vscode.Uri, hunk: LineHunk): Promise<void> {
+  const notebook = await vscode.workspace.openNotebookDocument(uri);
+  const last = Math.max(0, notebook.cellCount - 1);
+  const first = Math.min(cellOfLine(hunk.start) ?? 0, last);
+  const range = new vscode.NotebookRange(first, Math.min(first + Math.max(1, hunk.count), last + 1));
+  const shown = vscode.window.visibleNotebookEditors.find((one) => one.notebook === notebook);
+  const options = { selections: [range], ...(shown?.viewColumn && { viewColumn: shown.viewColumn }) };
+  const editor = await vscode.window.showNotebookDocument(notebook, options);
+  editor.revealRange(range, vscode.NotebookEditorRevealType.InCenterIfOutsideViewport);
 }

@@ -11,7 +11,6 @@ import { renamedUri } from "../host/documents.ts";
 import type { WriteEnd, WriteWatch } from "../host/editor-workspace.ts";
 import { type AgentChange, AgentChanges } from "./agent-changes.ts";
 import { reviewDialogs } from "./ask-share.ts";
-import { CellPauses } from "./cell-pauses.ts";
 import { Decider, type ReviewDialogs, type ReviewedFiles } from "./decider.ts";
 import { DecisionStore } from "./decision-store.ts";
 import { DiskWatch } from "./disk-watch.ts";
@@ -397,3 +396,32 @@ const isShown = (uri: vscode.Uri): boolean =>
   [...vscode.workspace.textDocuments, ...vscode.workspace.notebookDocuments].some(
     (one) => one.uri.toString() === uri.toString(),
   );
+
+// Tells of changed cells once the user pauses: to read them writes the whole notebook as text.
+
+const delayMs = 300;
+
+class CellPauses {
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #look: (uri: vscode.Uri) => void;
+
+  constructor(look: (uri: vscode.Uri) => void) {
+    this.#look = look;
+  }
+
+  changed(uri: vscode.Uri): void {
+    const key = uri.toString();
+    clearTimeout(this.#timers.get(key));
+    this.#timers.set(
+      key,
+      setTimeout(() => {
+        this.#timers.delete(key);
+        this.#look(uri);
+      }, delayMs),
+    );
+  }
+
+  dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+}

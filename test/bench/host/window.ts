@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as vscode from "vscode";
 import { Review } from "../../../src/extension/review/review.ts";
-import { ShownReview } from "../../../src/extension/review/shown-review.ts";
+import { ShownReview } from "../../../src/extension/review/review-feature.ts";
 
 /** The panel sends its state once in a frame. */
 const frameMs = 16;

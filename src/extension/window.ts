@@ -1,4 +1,6 @@
 /** A window: what its features share, and how they run in it. */
+
+import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import type { Owned } from "../base/owned.ts";
 import type { HostNotice } from "../chat/host-notice.ts";
@@ -9,7 +11,6 @@ import { explainError } from "./panel/explain-error.ts";
 import type { PanelMessage } from "./panel/handlers.ts";
 import { Panel } from "./panel/panel.ts";
 import { Observers } from "./sessions/observers.ts";
-import { windowStorage } from "./window-storage.ts";
 
 export interface StartOptions {
   context: vscode.ExtensionContext;
@@ -102,4 +103,15 @@ export class EditorWindow {
   async #prepare(): Promise<void> {
     for (const feature of this.#features) await feature.prepare?.();
   }
+}
+
+/**
+ * Returns the folder of this workspace's sessions and reviews. It is not `storageUri`: while the extension host of a
+ * reloaded window lives on, VS Code gives the new window another folder, and the sessions would seem lost.
+ */
+function windowStorage(root: vscode.Uri): vscode.Uri {
+  const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+  const name = workspaceFile?.toString() ?? workspaceFolders.map(({ uri }) => uri.toString()).join("\n");
+  const key = createHash("sha256").update(name).digest("hex").slice(0, 16);
+  return vscode.Uri.joinPath(root, "workspaces", name === "" ? "none" : key);
 }

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { Attachments } from "../../src/extension/attachments/attachments.ts";
 import { BriefModel } from "../../src/extension/editor/brief-model.ts";
-import { CommitMessages } from "../../src/extension/editor/commit/commit-messages.ts";
+import { CommitMessages } from "../../src/extension/editor/commit/commit-feature.ts";
 import { findRepository, type GitRepository } from "../../src/extension/editor/commit/git-extension.ts";
 import { editorWorkspace } from "../../src/extension/host/editor-workspace.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";

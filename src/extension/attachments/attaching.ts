@@ -1,6 +1,7 @@
 /** Attaches what is pasted or dropped, and opens what is attached. */
-
 import * as vscode from "vscode";
+import { type Chat, findPart } from "../../chat/apply.ts";
+import type { FilePart } from "../../chat/message.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
 import { textFile } from "../../chat/text-file.ts";
 import { t } from "../../l10n/l10n.ts";
@@ -9,11 +10,11 @@ import { openInEditor } from "../answers/open.ts";
 import type { Composer } from "../composer/composer.ts";
 import type { Feature } from "../feature.ts";
 import type { AttachMention } from "../mentions/attach-mention.ts";
+import { NoticeError } from "../notice-error.ts";
 import type { Handlers } from "../panel/handlers.ts";
 import type { WindowServices } from "../services.ts";
 import type { EditorWindow } from "../window.ts";
 import { RefusedFileError } from "./attachments.ts";
-import { openSent, sentText } from "./sent-attachments.ts";
 
 /** `mention` attaches the names of a folder's files. */
 export function attaching(
@@ -70,4 +71,40 @@ async function open({ url, mime, filename, source }: Attachment, copies: vscode.
   await Promise.resolve(vscode.workspace.fs.delete(copies, { recursive: true })).catch(() => undefined);
   await vscode.workspace.fs.writeFile(copy, Buffer.from(data, "base64"));
   await vscode.commands.executeCommand("vscode.open", copy, { preview: true });
+}
+
+// Attachments of sent messages that are in the message itself, such as what an MCP server said: shown read-only.
+
+const scheme = "rondo-attached";
+
+/** Opens an attachment of the chat. `openCopy` opens one that is no text. */
+async function openSent(
+  chat: Chat,
+  { messageID, partID }: { messageID: string; partID: string },
+  openCopy: (part: FilePart) => Promise<void>,
+): Promise<void> {
+  const part = findPart(chat, messageID, partID);
+  if (part?.type !== "file") throw new NoticeError(t("This attachment is no longer part of its session."));
+  if (textIn(part) === undefined) {
+    await openCopy(part);
+    return;
+  }
+  // A name for the tab only. It may come from a server.
+  const name = part.filename.replace(/[^\p{L}\p{N} ._-]+/gu, "_").slice(0, 80);
+  const query = [chat.session.id, messageID, partID].join(" ");
+  const uri = vscode.Uri.from({ scheme, path: `/${name}.txt`, query });
+  await vscode.window.showTextDocument(uri, { preview: true });
+}
+
+/** Returns the text of an attachment's document. @throws RecordError if there is no such session */
+function sentText({ query }: vscode.Uri, chatOf: (sessionID: string) => Chat): string {
+  const [sessionID = "", messageID = "", partID = ""] = query.split(" ");
+  const part = findPart(chatOf(sessionID), messageID, partID);
+  const text = part?.type === "file" ? textIn(part) : undefined;
+  return text ?? `${t("This attachment is no longer part of its session.")}\n`;
+}
+
+function textIn({ url, mime }: FilePart): string | undefined {
+  const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  return data === undefined || !mime.startsWith("text/") ? undefined : Buffer.from(data, "base64").toString("utf8");
 }

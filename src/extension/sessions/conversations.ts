@@ -1,12 +1,12 @@
 /** The sessions of this window: the one on screen, and those that continue in the background. */
-
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { apply, type Chat, findChild } from "../../chat/apply.ts";
 import type { Status } from "../../chat/events.ts";
 import type { ReviewDecision } from "../../chat/review-decisions.ts";
 import type { SessionSummary, SessionTab } from "../../chat/session-views.ts";
 import { noSessionCheckpoints, type SessionCheckpoints } from "../../checkpoints/session-checkpoints.ts";
 import { counted, t } from "../../l10n/l10n.ts";
+import { deferred } from "../../loop/session/deferred.ts";
 import { newSession, type Session } from "../../loop/session/session.ts";
 import { RecordError } from "../../loop/storage.ts";
 import { runInSlices } from "../../loop/transfer/slices.ts";
@@ -18,7 +18,6 @@ import type { ConversationsOptions } from "./conversation-options.ts";
 import { KeptReplays, type ReadRecord } from "./kept-replays.ts";
 import { stateOf, summaryOf } from "./summary.ts";
 import { isLive, SessionTabs } from "./tabs.ts";
-import { isWindowThere } from "./window-alive.ts";
 
 interface OpenSession extends ComposedSession {
   record: StoredRecord;
@@ -392,4 +391,22 @@ function isHeldElsewhere({ lock }: StoredRecord): boolean {
 
 function tabOf(chat: Chat): SessionTab {
   return { id: chat.session.id, title: chat.session.title, state: stateOf(chat) };
+}
+
+// Checks whether the window of this extension host still exists: after a reload the old host may live on.
+
+/** If VS Code does not answer within this time, its window counts as gone. */
+const maxAnswerMs = 1500;
+
+/** Asks VS Code's main thread a question that it always answers. */
+export async function isWindowThere(): Promise<boolean> {
+  const { promise: silence, resolve } = deferred<false>();
+  const timer = setTimeout(() => resolve(false), maxAnswerMs);
+  try {
+    return await Promise.race([Promise.resolve(vscode.commands.getCommands(true)).then(() => true), silence]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
 }

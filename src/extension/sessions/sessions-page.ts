@@ -1,5 +1,4 @@
 /** The list of sessions: opens, searches, renames, deletes, exports, imports and forks them. */
-
 import os from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
@@ -21,7 +20,6 @@ import type { EditorWindow } from "../window.ts";
 import type { WorktreePage } from "../worktrees/worktree-page.ts";
 import { remembered } from "./choices.ts";
 import type { Conversations } from "./conversations.ts";
-import { restoreLastSession } from "./last-session.ts";
 import type { SessionObserver } from "./observers.ts";
 import type { SessionMarks } from "./session-marks.ts";
 
@@ -255,4 +253,18 @@ function fileName(title: string): string {
     .replace(/^\.+/, "")
     .slice(0, 80);
   return name || "session";
+}
+
+// What a window that is opened again shows first.
+
+/** Gives the window its tabs again, and shows the session that was on screen, unless the user has begun another one. */
+function restoreLastSession(conversations: Conversations, memory: vscode.Memento, log: vscode.LogOutputChannel): void {
+  conversations.restoreTabs(memory.get(remembered.tabs));
+  const id = memory.get<string>(remembered.session);
+  if (id === undefined || !conversations.has(id) || conversations.current.chat.messages.length > 0) return;
+  try {
+    conversations.show(id);
+  } catch (error) {
+    log.error("The last session could not be opened", error);
+  }
 }

@@ -1,6 +1,6 @@
 /** Errors that are retried and errors that are not, over the real SDKs: our own cases, then the collected ones. */
 import assert from "node:assert/strict";
-import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
+import { isRetryable, retryDelay } from "../../src/loop/reply/reply.ts";
 import { type LoopCase, loopCases } from "./loop-cases.ts";
 import { type Failure, failures } from "./provider-failures.ts";
 

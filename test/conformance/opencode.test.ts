@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { mergeDeep } from "../../src/base/json.ts";
 import { type Agent, AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { ModelError } from "../../src/loop/model.ts";
-import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
+import { isRetryable, retryDelay } from "../../src/loop/reply/reply.ts";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { defineTool } from "../../src/tools/tool.ts";
 import { openaiModel } from "../chat-model.ts";

@@ -5,7 +5,7 @@ import type { ChatEvent } from "../../src/chat/events.ts";
 import { AgentCatalog } from "../../src/loop/agents/agents.ts";
 import { type HookEvent, type Hooks, noHooks, noOutcome } from "../../src/loop/hooks.ts";
 import { defaultLimits } from "../../src/loop/limits.ts";
-import { Watchdog } from "../../src/loop/reply/watchdog.ts";
+import { Watchdog } from "../../src/loop/reply/reply.ts";
 import { failure } from "../scripted-model.ts";
 import { continueBudget } from "./answers.ts";
 import { harnesses } from "./harness.ts";

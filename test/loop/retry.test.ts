@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { ModelErrorKind } from "../../src/loop/model.ts";
-import { ModelError } from "../../src/loop/model.ts";
-import { isRetryable, retryDelay } from "../../src/loop/reply/retry.ts";
+import { ModelError, type ModelErrorKind } from "../../src/loop/model.ts";
+import { isRetryable, retryDelay } from "../../src/loop/reply/reply.ts";
 import { failure } from "../scripted-model.ts";
 import { harnesses, until } from "./harness.ts";
 

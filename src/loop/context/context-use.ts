@@ -1,18 +1,27 @@
 /** What fills the window, in tokens and piece by piece, for the user (C8). */
-
 import { type Chat, type Entry, isFinishedSummary } from "../../chat/apply.ts";
-import type { CacheUse, ContextUse, PieceSum, PieceView } from "../../chat/context-views.ts";
+import type { CacheUse, ContextPart, ContextUse, PieceSum, PieceView } from "../../chat/context-views.ts";
 import type { Part, Tokens } from "../../chat/message.ts";
 import { contextSize, noTokens } from "../../chat/token-counts.ts";
 import type { Limits } from "../limits.ts";
 import { kindOf } from "../part-kinds.ts";
 import type { AgentConfig } from "../setup/agent-config.ts";
 import { costOf } from "../setup/model-facts.ts";
+import type { Project } from "../setup/project.ts";
 import type { SystemPrompt } from "../setup/system-prompt.ts";
-import { fixedSize, overflowLimit, sizeOfEntry, sizeOfOutputs, sizeOfPart, sum, visibleEntries } from "./context.ts";
-import { fixedParts, type PromptFiles } from "./context-parts.ts";
+import {
+  fixedSize,
+  overflowLimit,
+  sizeOfEntry,
+  sizeOfOutputs,
+  sizeOfPart,
+  sizeOfTools,
+  sum,
+  visibleEntries,
+} from "./context.ts";
 import { insteadOf, leftOutOf, pieceIDOf } from "./dropped.ts";
 import { canDrop } from "./leave-out.ts";
+import { sizeOfText } from "./token-size.ts";
 
 /** As many pieces the panel lists of each kind, beside those that are pinned. */
 const mostPieces = 200;
@@ -145,4 +154,53 @@ function dropCost({ pieces }: Chat, entries: readonly Entry[], config: AgentConf
   const now = costOf(config.facts.price, { ...noTokens, cacheRead: cached });
   const then = costOf(config.facts.price, { ...noTokens, cacheRead: before, ...sent });
   return { usd: now === undefined || then === undefined ? undefined : Math.max(0, then - now) };
+}
+
+// What fills the window by kind, and where the user can change what no request goes without (C8). Sizes are in tokens.
+
+/** The files that system prompts are made of. */
+type PromptFiles = Pick<Project, "rules" | "memory">;
+
+/** Returns the parts of the system prompt, and the tools: ours, and those of each MCP server. */
+function fixedParts(config: AgentConfig, prompt: SystemPrompt, { rules, memory }: PromptFiles): ContextPart[] {
+  const system = sizeOfText(config.system);
+  // The conversation may have begun with others.
+  const sizeOfRules = Math.min(sizeOfText(prompt.rules), system);
+  const sizeOfMemory = Math.min(sizeOfText(prompt.memory), system - sizeOfRules);
+  const skills = Math.min(sizeOfText(prompt.skills), system - sizeOfRules - sizeOfMemory);
+  return [
+    { name: "system", tokens: system - sizeOfRules - sizeOfMemory - skills },
+    ...ruleParts(sizeOfRules, rules),
+    { name: "memory", tokens: sizeOfMemory, ...(memory && { place: { type: "file", path: memory.path } }) },
+    { name: "skills", tokens: skills },
+    ...toolParts(config),
+  ];
+}
+
+/** Each file has its share of what all take. */
+function ruleParts(tokens: number, files: PromptFiles["rules"]): ContextPart[] {
+  const all = sum(files, ({ text }) => sizeOfText(text));
+  if (all === 0) return [{ name: "rules", tokens }];
+  return files.map(({ path, text }) => ({
+    ...{ name: "rules", tokens: Math.round((tokens * sizeOfText(text)) / all), detail: path },
+    place: { type: "file", path },
+  }));
+}
+
+function toolParts({ definitions }: AgentConfig): ContextPart[] {
+  const serverOf = ({ name }: (typeof definitions)[number]) => /^mcp__(.+?)__/.exec(name)?.[1];
+  const ofServers = Object.entries(Object.groupBy(definitions, (one) => serverOf(one) ?? "")).flatMap(
+    ([server, tools]): ContextPart[] =>
+      server === "" || !tools
+        ? []
+        : [
+            {
+              ...{ name: "tools", tokens: sizeOfText(JSON.stringify(tools)), count: tools.length, detail: server },
+              place: { type: "servers" },
+            },
+          ],
+  );
+  const count = definitions.filter((one) => serverOf(one) === undefined).length;
+  const tokens = Math.max(0, sizeOfTools(definitions) - sum(ofServers, (part) => part.tokens));
+  return [{ name: "tools", tokens, count }, ...ofServers];
 }

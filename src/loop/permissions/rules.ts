@@ -1,17 +1,71 @@
 /** Judges calls by rules: the last one that matches decides (spec T1, T7). Asking the user is in permissions.ts. */
-
 import type { PermissionMode } from "../../chat/permission-mode.ts";
 import type { Rule } from "../../chat/requests.ts";
 import { noRuleWords } from "../../chat/rule-scopes.ts";
 import { changesFiles } from "../../chat/tool-cards.ts";
 import { msg } from "../../l10n/l10n.ts";
 import type { Protection } from "../../tools/host.ts";
-import { type TextMatcher, wildcardMatcher, wildcardMatcherAfter } from "../../tools/text/wildcard.ts";
+import {
+  pathWildcardMatcher,
+  type TextMatcher,
+  wildcardMatcher,
+  wildcardMatcherAfter,
+  wildcardOverlaps,
+} from "../../tools/text/wildcard.ts";
 import { outsidePermission, type PermissionRequirement, type Tool } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { takesPlaceOf } from "../setup/patch-tool.ts";
-import { mayCoverPath, restrictedPath } from "./path-rules.ts";
-import { narrowingRuleMaySay, narrowingRuleSays, ruleMaySay, ruleSays } from "./rule-words.ts";
+
+// Which paths a rule that denies or asks covers (spec T8). Pure.
+
+/**
+ * Compiles a pattern of paths: `*` is any characters, `?` one, `**` and a slash also nothing. What it names includes
+ * everything below. Names are compared without letter case, as protected names are; each is relative to its workspace
+ * folder, absolute, or begins with `~`.
+ */
+export function restrictedPath(pattern: string): TextMatcher {
+  const matcher = pathWildcardMatcher(plainPattern(pattern));
+  return (name) => matcher(plainName(name));
+}
+
+/** Stand for unknown text in the name of a path, with and without `/`. */
+const unknownText = "…";
+const holes = { any: unknownText, name: "‥" };
+
+/** Whether a pattern of `restrictedPath` covers the name with some text for what is unknown. May err on that side. */
+export function mayCoverPath(pattern: string, name: string): boolean {
+  const plain = plainPattern(pattern);
+  // Each name has a slash before its first part.
+  const begun = ["*/", ""].map((begin) => plain.replace(/^\*\*\//, begin).replaceAll("**/", "*"));
+  const text = name.startsWith(unknownText) ? folded(name) : plainName(name);
+  return begun.some((each) => [each, `${each}/*`].some((one) => wildcardOverlaps(one, text, holes)));
+}
+
+/** Takes away what names the same files: `./`, `..`, double and final slashes, and the stars below a folder. */
+function plainPattern(pattern: string): string {
+  const names: string[] = [];
+  const slashed = folded(pattern);
+  for (const name of slashed.split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name === ".." && names.length > 0 && !/[*?]|^\.\.$/.test(names.at(-1) ?? "")) names.pop();
+    else names.push(name);
+  }
+  while (names.length > 1 && /^\*+$/.test(names.at(-1) ?? "")) names.pop();
+  // The root and the workspace folder have no name of their own.
+  if (names.length === 0 && slashed !== "") return slashed.startsWith("/") ? "/*" : "./*";
+  const joined = names.join("/");
+  if (slashed.startsWith("/")) return `/${joined}`;
+  return /^([*~]|[a-z]:)/.test(joined) ? joined : `./${joined}`;
+}
+
+function plainName(name: string): string {
+  const plain = folded(name).replace(/(?<=[^/]|^\/)\/+$/, "");
+  return /^([/~]|[a-z]:)/.test(plain) ? plain : `./${plain}`;
+}
+
+function folded(text: string): string {
+  return text.replaceAll("\\", "/").normalize("NFC").toLowerCase();
+}
 
 /** Reading inside the workspace and delegating are free; everything else asks. */
 export const builtInRules: readonly (Rule & { why: string })[] = [
@@ -280,4 +334,61 @@ function compiledOnce(compile: (pattern: string) => TextMatcher): (pattern: stri
     }
     return matcher;
   };
+}
+
+// What a rule says of a requirement, in whole sentences: other languages order their words otherwise.
+
+/** `agent`: whose rule it is; undefined: the user's. */
+export function ruleSays({ pattern, action }: Rule, agent: string | undefined): string {
+  if (agent === undefined) {
+    return {
+      allow: msg("Your rule `{0}` allows it.", pattern),
+      ask: msg("Your rule `{0}` asks it.", pattern),
+      deny: msg("Your rule `{0}` denies it.", pattern),
+    }[action];
+  }
+  return {
+    allow: msg("The agent {0}'s rule `{1}` allows it.", agent, pattern),
+    ask: msg("The agent {0}'s rule `{1}` asks it.", agent, pattern),
+    deny: msg("The agent {0}'s rule `{1}` denies it.", agent, pattern),
+  }[action];
+}
+
+/** For a rule of an agent that narrows what another one may do. */
+function narrowingRuleSays({ pattern, action }: Rule, agent: string): string {
+  return {
+    allow: msg("The rule `{0}` of the agent {1} allows it.", pattern, agent),
+    ask: msg("The rule `{0}` of the agent {1} asks it.", pattern, agent),
+    deny: msg("The rule `{0}` of the agent {1} denies it.", pattern, agent),
+  }[action];
+}
+
+/** For a rule of an agent about something that a command may run. */
+function narrowingRuleMaySay({ pattern, action }: Rule, agent: string): string {
+  return action === "deny"
+    ? msg("The rule `{0}` of the agent {1} denies what it may run.", pattern, agent)
+    : msg("The rule `{0}` of the agent {1} asks what it may run.", pattern, agent);
+}
+
+/** For a rule about something that a command may run or change. `agent`: as above. */
+export function ruleMaySay({ pattern, action }: Rule, does: "run" | "change", agent: string | undefined): string {
+  const denies = action === "deny";
+  if (agent === undefined) {
+    if (does === "run") {
+      return denies
+        ? msg("Asks because it may run what your rule `{0}` denies.", pattern)
+        : msg("Asks because it may run what your rule `{0}` asks.", pattern);
+    }
+    return denies
+      ? msg("Asks because it may change what your rule `{0}` denies.", pattern)
+      : msg("Asks because it may change what your rule `{0}` asks.", pattern);
+  }
+  if (does === "run") {
+    return denies
+      ? msg("Asks because it may run what the agent {0}'s rule `{1}` denies.", agent, pattern)
+      : msg("Asks because it may run what the agent {0}'s rule `{1}` asks.", agent, pattern);
+  }
+  return denies
+    ? msg("Asks because it may change what the agent {0}'s rule `{1}` denies.", agent, pattern)
+    : msg("Asks because it may change what the agent {0}'s rule `{1}` asks.", agent, pattern);
 }

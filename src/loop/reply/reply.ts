@@ -12,8 +12,6 @@ import { pathOf } from "../setup/project.ts";
 import { effortTopic, newsAmong } from "../setup/topics.ts";
 import type { Turn } from "../turn.ts";
 import { type Reply, type ReplyOptions, ReplySink, toReplyError } from "./reply-sink.ts";
-import { isRetryable, retryDelay } from "./retry.ts";
-import { Watchdog } from "./watchdog.ts";
 
 /** Retries within the limits, then tries the fallback (H5). @throws ModelError, after storing the partial reply */
 export async function streamReply(turn: Turn, config: AgentConfig, options: ReplyOptions): Promise<Reply> {
@@ -177,4 +175,98 @@ function aborted(): ModelError {
 function asModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   throw error;
+}
+
+// Decides which failures are retried, and when (spec H2, H3).
+
+const retryableKinds: readonly ModelErrorKind[] = ["network", "rate-limit", "overloaded", "server"];
+
+export function isRetryable({ kind, shouldRetry }: ModelError): boolean {
+  return kind !== "aborted" && (shouldRetry ?? retryableKinds.includes(kind));
+}
+
+/** Maximum delay chosen by Rondo, in ms; a server may ask for more (H3). */
+const longest = 60_000;
+
+/** Maximum delay of a timer, in ms; beyond it, timers fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Returns the delay in ms after attempt number `attempt`, from 1. Jitter spreads the retries of many clients. */
+export function retryDelay(attempt: number, backoff: number, error: ModelError): number {
+  if (error.retryAfterMs !== undefined) return Math.min(error.retryAfterMs, longestTimer);
+  return Math.min(backoff * 2 ** (attempt - 1) + Math.random() * Math.min(1000, backoff), longest);
+}
+
+// Watches one request for silence (H6): first tells the user, later aborts the request.
+
+type WatchedTurn = Pick<Turn, "signal" | "limits" | "emit" | "onRetryNow">;
+
+export class Watchdog {
+  readonly #turn: WatchedTurn;
+  readonly #controller = new AbortController();
+  readonly #abort = () => this.#controller.abort(this.#turn.signal.reason);
+  readonly #started = Date.now();
+  #last = this.#started;
+  #onFirstByte: ((afterMs: number) => void) | undefined;
+  #timer: ReturnType<typeof setTimeout>;
+  #told = false;
+  #endRetryNow: (() => void) | undefined;
+  stalled: ModelError | undefined;
+
+  constructor(turn: WatchedTurn, onFirstByte: (afterMs: number) => void) {
+    this.#turn = turn;
+    this.#onFirstByte = onFirstByte;
+    if (turn.signal.aborted) this.#abort();
+    turn.signal.addEventListener("abort", this.#abort, { once: true });
+    this.#timer = setTimeout(() => this.#look(), turn.limits.stallNoticeMs);
+  }
+
+  /** Aborted by Stop and by long silence. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Called for each piece that arrives, so it must be cheap. */
+  alive(): void {
+    this.#last = Date.now();
+    this.#onFirstByte?.(this.#last - this.#started);
+    this.#onFirstByte = undefined;
+    if (this.#told) this.#tell(null);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#turn.signal.removeEventListener("abort", this.#abort);
+    if (this.#told) this.#tell(null);
+  }
+
+  #look(): void {
+    const { stallNoticeMs, stallTimeoutMs } = this.#turn.limits;
+    const silent = Date.now() - this.#last;
+    if (silent >= stallTimeoutMs) {
+      this.#giveUp({});
+      return;
+    }
+    if (silent >= stallNoticeMs && !this.#told) this.#tell(this.#last);
+    const next = silent >= stallNoticeMs ? stallTimeoutMs : Math.min(stallNoticeMs, stallTimeoutMs);
+    this.#timer = setTimeout(() => this.#look(), Math.max(1, next - silent));
+  }
+
+  #giveUp(more: { retryAfterMs?: number }): void {
+    const seconds = Math.round((Date.now() - this.#last) / 1000);
+    this.stalled = new ModelError(
+      "network",
+      msg("The model sent no data for {0} s.", seconds),
+      msg("Try again."),
+      more,
+    );
+    this.#controller.abort(this.stalled);
+  }
+
+  #tell(since: number | null): void {
+    this.#told = since !== null;
+    this.#endRetryNow?.();
+    this.#endRetryNow = this.#told ? this.#turn.onRetryNow(() => this.#giveUp({ retryAfterMs: 0 })) : undefined;
+    this.#turn.emit({ type: "silence", since });
+  }
 }

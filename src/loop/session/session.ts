@@ -1,5 +1,4 @@
 /** A session: its chat, queue, Stop and listeners. Only a session turns prompts into turns. */
-
 import { newID } from "../../base/ids.ts";
 import { type Chat, newChat } from "../../chat/apply.ts";
 import type { ContextUse, PieceChange, PiecesChange } from "../../chat/context-views.ts";
@@ -15,10 +14,11 @@ import type { Background } from "../../tools/host.ts";
 import type { PermissionRequirement } from "../../tools/tool.ts";
 import type { Agent } from "../agents/agents.ts";
 import { requestCompaction } from "../context/compact.ts";
-import { pendingPrompt } from "../context/context.ts";
+import { asBegun, pendingPrompt } from "../context/context.ts";
+import { contextUse } from "../context/context-use.ts";
 import { beginFresh } from "../context/fresh-context.ts";
 import { changedPiece, changedPieces } from "../context/piece-changes.ts";
-import { withoutZeros } from "../limits.ts";
+import { type Limits, withoutZeros } from "../limits.ts";
 import { OpenRequests } from "../permissions/open-requests.ts";
 import { judgeCommand } from "../permissions/parts.ts";
 import { Permissions } from "../permissions/permissions.ts";
@@ -31,7 +31,6 @@ import { IntakeError } from "./intake-error.ts";
 import { PlanOffer } from "./plan-offer.ts";
 import { PromptQueue } from "./prompt-queue.ts";
 import { Reruns } from "./reruns.ts";
-import { presentContext } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionEvents } from "./session-events.ts";
 import { SessionHooks } from "./session-hooks.ts";
@@ -397,4 +396,16 @@ export class Session {
 
 export function newSession(cwd: string, id = newID("ses")): Chat {
   return newChat({ id, createdAt: Date.now(), title: msg("New session"), cwd });
+}
+
+// What fills the window of a session now: with the prompt that waits for an answer, or before the next one.
+
+/** Returns what the next request would hold, by the agent and the model that would answer it. */
+function presentContext({ chat, choices, resolver }: SessionState, limits: Limits): ContextUse {
+  const { model, agent } = choices;
+  const base = { id: "", sessionID: chat.session.id, createdAt: 0, role: "user" } as const;
+  const asked = pendingPrompt(chat).user ?? { ...base, agent, model };
+  const config = resolver.of(asked);
+  const prompt = resolver.promptOf(config.agent, asked);
+  return contextUse(chat, asBegun(chat, config), prompt, resolver.project, limits);
 }

@@ -4,7 +4,7 @@ import { linkSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { secretPlaces } from "../../src/base/secret-places.ts";
 import { judge, strictest } from "../../src/loop/permissions/rules.ts";
-import { windowsPlaces } from "../../src/tools/command/windows/named-paths.ts";
+import { windowsPlaces } from "../../src/tools/command/windows/windows-files.ts";
 import { windowsWords } from "../../src/tools/command/windows/windows-words.ts";
 import { isSecret } from "../../src/tools/file-access/protected-names.ts";
 import { nodeWorkspace } from "../../src/tools/node-host/workspace.ts";

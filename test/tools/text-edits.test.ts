@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { applyEdits } from "../../src/tools/editing/text-edits.ts";
+import { applyEdits } from "../../src/tools/editing/plan-service-edit.ts";
 import type { PlacedEdit } from "../../src/tools/host.ts";
 import { randomly } from "../random.ts";
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import * as z from "zod/mini";
 import { coreTools } from "../../src/tools/built-in/core.ts";
 import { ToolRegistry } from "../../src/tools/registry.ts";
-import { testSummary } from "../../src/tools/run-command/test-summary.ts";
+import { testSummary } from "../../src/tools/run-command/command-result.ts";
 import { compare, toFileDiff } from "../../src/tools/text/diff.ts";
 import { countLines, endingAround, isCrlf, splitLines, withLineFeeds } from "../../src/tools/text/text.ts";
 import { outputLimit, Shortener } from "../../src/tools/text/truncate.ts";

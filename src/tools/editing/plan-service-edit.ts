@@ -1,16 +1,14 @@
 /** Plans a change of several files that the editor's language services have worked out. */
-
 import type { FileDiff } from "../../chat/message.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { asText, openToChange, requireTrust } from "../file-access/file-checks.ts";
 import { fileRequirements } from "../file-access/requirements.ts";
-import type { ServiceEdit, TextFile } from "../host.ts";
+import type { PlacedEdit, ServiceEdit, TextFile, TextPlace } from "../host.ts";
 import { commit, type FileWrite } from "../patch/commit-files.ts";
 import { compare, inContext, toFileDiff } from "../text/diff.ts";
-import { plural } from "../text/text.ts";
+import { isCrlf, plural } from "../text/text.ts";
 import { type ToolContext, ToolError, type ToolPlan } from "../tool.ts";
 import { knownProblems, newProblems } from "./new-problems.ts";
-import { applyEdits } from "./text-edits.ts";
 
 const maxFiles = 200;
 /** Lines of changes shown to the model; of more files it gets the names. */
@@ -82,3 +80,33 @@ function planOf(title: string, writes: readonly ServiceWrite[], { host, seen, si
 const diffOf = (before: TextFile, text: string): FileDiff => toFileDiff(before.relative, compare(before.text, text));
 
 const lineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
+
+// Edits of language services, by lines and columns, applied to a text with any line endings. Pure.
+
+/** Returns undefined if two edits overlap. Insertions at one place keep their order. */
+export function applyEdits(text: string, edits: readonly PlacedEdit[]): string | undefined {
+  const starts = lineStarts(text);
+  const offset = ({ line, character }: TextPlace) => {
+    const start = starts[line] ?? text.length;
+    const end = (starts[line + 1] ?? text.length + 1) - 1;
+    const next = text[end - 1] === "\r" && text[end] === "\n" ? end - 1 : end;
+    return Math.min(start + character, next);
+  };
+  const placed = edits.map((edit) => ({ from: offset(edit.from), to: offset(edit.to), text: edit.text }));
+  placed.sort((a, b) => a.from - b.from || a.to - b.to);
+  const crlf = isCrlf(text);
+  let result = "";
+  let at = 0;
+  for (const { from, to, text: added } of placed) {
+    if (from < at || to < from) return undefined;
+    const lines = added.replaceAll(/\r\n?/g, "\n");
+    result += text.slice(at, from) + (crlf ? lines.replaceAll("\n", "\r\n") : lines);
+    at = to;
+  }
+  return result + text.slice(at);
+}
+
+/** As editors count lines: `\r\n`, `\n` and `\r` end one. */
+function lineStarts(text: string): number[] {
+  return [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ 0: end, index }) => index + end.length)];
+}

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { filesInCode } from "../../../src/tools/command/code.ts";
 import { guessedPaths, likelyPaths, likelyPatterns, pathWords } from "../../../src/tools/command/paths.ts";
 import { marks } from "../../../src/tools/command/shell/pattern.ts";
-import { windowsPlaces } from "../../../src/tools/command/windows/named-paths.ts";
+import { windowsPlaces } from "../../../src/tools/command/windows/windows-files.ts";
 import { windowsWords } from "../../../src/tools/command/windows/windows-words.ts";
 
 const shown = (texts: readonly string[]) => texts.map((text) => text.replaceAll(marks.any, "…"));

@@ -4,7 +4,7 @@ import type { Rule } from "../../../src/chat/requests.ts";
 import { judge, type RuleBook, strictest } from "../../../src/loop/permissions/rules.ts";
 import { commandRequirements } from "../../../src/tools/command/command-requirements.ts";
 import { marks } from "../../../src/tools/command/shell/pattern.ts";
-import { windowsPlaces } from "../../../src/tools/command/windows/named-paths.ts";
+import { windowsPlaces } from "../../../src/tools/command/windows/windows-files.ts";
 import { windowsWords } from "../../../src/tools/command/windows/windows-words.ts";
 import { TestWorkspace } from "../workspace.ts";
 

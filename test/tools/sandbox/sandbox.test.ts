@@ -6,7 +6,7 @@ import path from "node:path";
 import { findBubblewrap, forbiddenNamespaces, noSandboxOnWindows } from "../../../src/tools/sandbox/availability.ts";
 import { openSockets, withoutSockets } from "../../../src/tools/sandbox/hidden-places.ts";
 import { protectedPlaces } from "../../../src/tools/sandbox/protected-places.ts";
-import { seatbeltProfile } from "../../../src/tools/sandbox/seatbelt.ts";
+import { seatbeltProfile } from "../../../src/tools/sandbox/sandbox.ts";
 import { sandboxHint } from "../../../src/tools/sandbox/words.ts";
 import { until } from "../../loop/harness.ts";
 import { TestWorkspace } from "../workspace.ts";

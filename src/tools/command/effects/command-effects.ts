@@ -1,5 +1,4 @@
 /** What a command would do, in words and with its places, for the card of its question. */
-
 import { effectSentence } from "../../../chat/effect-sentence.ts";
 import type { AskReason, TextRange } from "../../../chat/requests.ts";
 import { msg } from "../../../l10n/l10n.ts";
@@ -7,12 +6,11 @@ import type { CallEffects } from "../../tool.ts";
 import { type CommandContext, CommandFiles } from "../command-files.ts";
 import { effectOf, isPure } from "../programs/table.ts";
 import { RequiredPermissions } from "../required.ts";
+import type { SyntaxNode } from "../shell/grammar.ts";
 import { systemName } from "../shell/simple-command.ts";
 import type { PlacedAction } from "../shell/visitor.ts";
 import type { ShellReading } from "../shell/walk.ts";
 import type { ShellWord } from "../shell/word.ts";
-import { connectorsOf } from "./connectors.ts";
-import { decodedTexts } from "./decoded.ts";
 import { absolutePath } from "./deleted-files.ts";
 import { deletionOf, describeDeleted, describeDiscarded, type Target } from "./deletions.ts";
 import { remoteChange } from "./elsewhere.ts";
@@ -137,4 +135,71 @@ function namedWords({ words }: Runs): (string | undefined)[] {
 
 function overlap(one: TextRange, other: TextRange): boolean {
   return one.start < other.end && other.start < one.end;
+}
+
+// Finds the operators between the commands of the first level. Pure.
+
+/** Nodes whose children stand on the first level of the command, as these themselves do. */
+const open = new Set(["program", "list", "pipeline", "redirected_statement", "negated_command"]);
+const operators = new Set(["&&", "||", ";", "&", "|", "|&"]);
+
+function connectorsOf(root: SyntaxNode): TextRange[] {
+  const found: TextRange[] = [];
+  const visit = ({ type, start, end, children }: SyntaxNode): void => {
+    if (operators.has(type)) found.push({ start, end });
+    else if (open.has(type)) for (const child of children) visit(child);
+    else if (type === "heredoc_redirect") {
+      // The grammar makes what follows on the first line a part of the here-document: `<<EOF | sort`.
+      for (const child of children) if (operators.has(child.type) || open.has(child.type)) visit(child);
+    }
+  };
+  visit(root);
+  return found.sort((one, other) => one.start - other.start);
+}
+
+// Decodes what a command hides in base64 or in escapes, for the card of its question. Pure.
+
+const maxShown = 200;
+
+/** Returns the decoded texts of a command that decodes something, each as one line. */
+function decodedTexts(text: string): string[] {
+  const found = [...base64In(text), ...hexIn(text), ...escapesIn(text)];
+  const readable = found.map((one) => one.replace(/\s+/g, " ").trim()).filter((one) => one !== "" && isReadable(one));
+  return [...new Set(readable)].map((one) => (one.length > maxShown ? `${one.slice(0, maxShown)}…` : one));
+}
+
+function base64In(text: string): string[] {
+  if (!/base64|b64decode|atob|openssl\s+enc|FromBase64/i.test(text)) return [];
+  const texts = [...text.matchAll(/[A-Za-z0-9+/_-]{8,}={0,2}/g)].map(([match]) => match);
+  return texts.filter(isBase64).map((one) => decode(Buffer.from(one, "base64")));
+}
+
+/** A word such as `FromBase64String` has no length of a code, or decodes to nothing that can be read. */
+const isBase64 = (text: string) => text.replaceAll("=", "").length % 4 !== 1;
+
+function hexIn(text: string): string[] {
+  if (!/xxd|unhex|fromhex|hex/i.test(text)) return [];
+  const texts = [...text.matchAll(/\b(?:[\da-f]{2}){4,}\b/gi)].map(([match]) => match);
+  return texts.map((one) => decode(Buffer.from(one, "hex")));
+}
+
+/** `$'\x72\x6d'`, `printf '\162\155'` */
+function escapesIn(text: string): string[] {
+  const runs = (text.match(/(?:\\x[\da-f]{2}|\\[0-7]{3}|[\w ./-])+/gi) ?? []).filter((run) =>
+    /(?:\\x[\da-f]{2}|\\[0-7]{3}){2}/i.test(run),
+  );
+  return runs.map((run) =>
+    run.replace(/\\x([\da-f]{2})|\\([0-7]{3})/gi, (_, hex, octal) =>
+      String.fromCharCode(hex ? Number.parseInt(hex, 16) : Number.parseInt(octal, 8)),
+    ),
+  );
+}
+
+const decode = (bytes: Buffer) => new TextDecoder().decode(bytes);
+
+/** Whether most of it are characters of a text, and none is a control character. */
+function isReadable(text: string): boolean {
+  if (/[\p{Cc}\p{Cf}\ufffd]/u.test(text)) return false;
+  const plain = text.match(/[\x20-\x7e]/g)?.length ?? 0;
+  return text.length >= 2 && plain / text.length > 0.8 && /[a-z]/i.test(text);
 }

@@ -1,10 +1,15 @@
 /** What a command deletes or discards, in words. */
+
+import { lstatSync } from "node:fs";
+import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { repositoryAbove } from "../../../base/node/repository.ts";
 import { msg } from "../../../l10n/l10n.ts";
 import type { Workspace } from "../../host.ts";
+import { hasChanged, readGitIndex } from "../../node-host/git-index.ts";
 import { hasArgument, plainWords } from "../programs/arguments.ts";
 import { operandsOf } from "../programs/changes.ts";
 import { absolutePath, countDeleted, type DeletedFiles, type DeletionFilter } from "./deleted-files.ts";
-import { changedFiles } from "./discarded.ts";
 
 /** A part of a command that deletes. */
 export type Deletion =
@@ -260,3 +265,53 @@ function detailOf({ files, inGit, changed, isRepository, isCut }: DeletedFiles, 
       : msg("The other {0} are not in git.", others.toLocaleString("en"));
   return `${msg("Git has {0} of them.", inGit.toLocaleString("en"))} ${rest}${newest}${more}`;
 }
+
+// Counts the files whose changes git would discard, within a short time and without starting git.
+
+/** The user waits for the card meanwhile. */
+const maxCountMs = 120;
+const filesPerTurn = 500;
+
+interface DiscardedChanges {
+  /** Files with other text than git has staged. */
+  files: number;
+  /** The path of the one file relative to `folder`, if one is all. */
+  only: string | undefined;
+  /** Whether there may be more than could be counted. */
+  isCut: boolean;
+}
+
+/**
+ * Returns which of the tracked files have changed: those at or below `paths`, absolute, or all of the repository of
+ * `folder`. Undefined outside of a repository, or where its index cannot be read. @throws the signal's reason on abort
+ */
+async function changedFiles(
+  folder: string,
+  paths: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<DiscardedChanges | undefined> {
+  const repository = repositoryAbove(folder);
+  const index = repository && readGitIndex(repository.gitDir);
+  if (!repository || !index) return undefined;
+  const found: DiscardedChanges = { files: 0, only: undefined, isCut: false };
+  const end = performance.now() + maxCountMs;
+  let looked = 0;
+  for (const [name, tracked] of index) {
+    const file = path.join(repository.root, name);
+    if (paths && !paths.some((one) => isAtOrBelow(file, one))) continue;
+    if (++looked % filesPerTurn === 0) {
+      await nextTurn();
+      signal.throwIfAborted();
+      if (performance.now() > end) return { ...found, isCut: true };
+    }
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    // Nothing is lost of a file that is gone, and a folder is a repository of its own.
+    if (!stats || stats.isDirectory() || !hasChanged(tracked, stats)) continue;
+    found.files += 1;
+    found.only = found.files === 1 ? path.relative(folder, file) : undefined;
+  }
+  return found;
+}
+
+const isAtOrBelow = (file: string, one: string) =>
+  file === one || file.startsWith(one.endsWith(path.sep) ? one : one + path.sep);

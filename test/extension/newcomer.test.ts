@@ -10,7 +10,7 @@ import { Keys } from "../../src/extension/models/keys.ts";
 import { Models } from "../../src/extension/models/models.ts";
 import type { PanelMessage } from "../../src/extension/panel/handlers.ts";
 import { watchSettings } from "../../src/extension/settings.ts";
-import { tryModel } from "../../src/providers/connect/try-model.ts";
+import { tryModel } from "../../src/providers/connect/check-access.ts";
 import { type ProviderID, providerIDs } from "../../src/providers/providers.ts";
 import { RateLimits } from "../../src/providers/shared/rate-limits.ts";
 import { type ModelHost, startOllama } from "../e2e/model-hosts.ts";

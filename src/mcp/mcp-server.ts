@@ -1,5 +1,4 @@
 /** An MCP server: started when it is needed, and restarted when it ends. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { untilAborted } from "../base/node/until-aborted.ts";
 import type { ServerView } from "../chat/server-views.ts";
@@ -10,7 +9,6 @@ import type { ListedTool, ServerConnection, ServerOffers } from "./connection/co
 import { type LoginHost, OAuthLogin } from "./connection/oauth-login.ts";
 import { isFailure, ServerFailure, toServerFailure } from "./connection/server-failure.ts";
 import { oneLine } from "./connection/server-text.ts";
-import { ListRefresh } from "./list-refresh.ts";
 import { listedPrompts, type ServerPrompt } from "./prompts/listed-prompts.ts";
 import type { ServerTimes } from "./server-times.ts";
 import { toToolResult } from "./tools/call-result.ts";
@@ -399,5 +397,39 @@ export class McpServer {
   async #checkAlive(connection: ServerConnection): Promise<void> {
     if ((await connection.isAlive(this.#options.times.ping)) || this.#connection !== connection) return;
     this.#onClosed(new ServerFailure("passing", msg("It has stopped answering.")));
+  }
+}
+
+// Lists again what a server says has changed: one list at a time, and less often the more often it changes.
+
+/** Maximum wait before a list that changes all the time is read again. */
+const maxDelayMs = 30_000;
+
+class ListRefresh {
+  readonly #delayMs: number;
+  readonly #list: (signal: AbortSignal) => Promise<void>;
+  #running: Promise<void> | undefined;
+  #isAsked = false;
+
+  /** `list` never rejects. */
+  constructor(delayMs: number, list: (signal: AbortSignal) => Promise<void>) {
+    this.#delayMs = delayMs;
+    this.#list = list;
+  }
+
+  request(signal: AbortSignal): void {
+    this.#isAsked = true;
+    this.#running ??= this.#run(signal).finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let wait = this.#delayMs; this.#isAsked; wait = Math.min(2 * wait, maxDelayMs)) {
+      this.#isAsked = false;
+      await sleep(wait, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      await this.#list(signal);
+    }
   }
 }

@@ -2,15 +2,15 @@
  * Copies files that git does not check out into a new worktree: settings, and ignored files that a list names. The list
  * of the repository is not trusted: secrets are copied only if the user's own list names them. No link is followed.
  */
-
-import { lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { lstat, readlink, symlink } from "node:fs/promises";
+import { constants, createReadStream, createWriteStream, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { copyFile, lstat, readlink, rm, symlink } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import ignore from "ignore";
+import { systemErrorCode } from "../base/node/system-errors.ts";
 import { msg } from "../l10n/l10n.ts";
 import { isSecret } from "../tools/file-access/protected-names.ts";
 import { isWithin } from "../tools/file-access/requirements.ts";
-import { copyNewFile } from "./copy-file.ts";
 import { fields, git, tryGit } from "./git.ts";
 import { fingerprint } from "./losses.ts";
 
@@ -163,4 +163,31 @@ function isPlainPath(file: string): boolean {
 export function listOf(files: readonly string[]): string {
   const shown = files.slice(0, 3).join(", ");
   return files.length > 3 ? msg("{0} and {1} more files", shown, files.length - 3) : shown;
+}
+
+/**
+ * Copies a file to a path where nothing is; a file system that can share the blocks of both does so.
+ *
+ * Not by a plain `copyFile`: one that another program shortens meanwhile is copied for ever and takes a thread of Node
+ * with it, because libuv goes on until it has as many bytes as the file had at first (`uv__fs_copyfile`, libuv 1.52).
+ * @param mode permissions of the copy
+ * @throws Node's error, `EEXIST` if something is there. Nothing is left of a copy that failed.
+ */
+export async function copyNewFile(source: string, target: string, mode: number): Promise<void> {
+  try {
+    // Forced, it never copies bytes.
+    await copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE);
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") throw error;
+    await copyBytes(source, target, mode);
+  }
+}
+
+async function copyBytes(source: string, target: string, mode: number): Promise<void> {
+  try {
+    await pipeline(createReadStream(source), createWriteStream(target, { flags: "wx", mode }));
+  } catch (error) {
+    if (systemErrorCode(error) !== "EEXIST") await rm(target, { force: true });
+    throw error;
+  }
 }

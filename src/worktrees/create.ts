@@ -1,12 +1,10 @@
 /** Makes and removes worktrees. */
-
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { attempt } from "../base/attempt.ts";
 import { systemErrorCode } from "../base/node/system-errors.ts";
 import { msg, msgCount } from "../l10n/l10n.ts";
-import { branchPrefix, namesFor } from "./branch-name.ts";
 import { type Copied, copyListed, listFile, listOf } from "./copy-files.ts";
 import { git, tryGit, WorktreeError } from "./git.ts";
 import { type Loss, lossesOf, newLosses, removedFolder } from "./losses.ts";
@@ -171,4 +169,36 @@ async function copied({ root, path: top, below }: Worktree, { copy, secrets }: N
   const text = isPlain ? attempt(() => readFileSync(file, "utf8"), "") : "";
   const repository = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
   return await copyListed({ from: root, to: realpathSync(top), below }, { user: copy, repository }, secrets);
+}
+
+// Names of branches and folders of worktrees. They come from the user's words, so only plain characters are kept.
+
+const maxLength = 40;
+
+/** Returns the words as a name of lower-case letters, digits and hyphens: "add-gift-cards". Never empty. */
+export function slugOf(words: string): string {
+  const plain = words
+    .slice(0, 400)
+    .normalize("NFKD")
+    .replace(/\p{Mn}/gu, "")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .slice(0, 5);
+  let slug = "";
+  for (const word of plain) {
+    const longer = slug === "" ? word.slice(0, maxLength) : `${slug}-${word}`;
+    if (longer.length > maxLength) break;
+    slug = longer;
+  }
+  return slug || "task";
+}
+
+const branchPrefix = "rondo/";
+
+/** Returns the names to try, in order: "add-gift-cards", "add-gift-cards-2", … */
+export function* namesFor(words: string): Generator<string> {
+  const slug = slugOf(words);
+  yield slug;
+  for (let at = 2; at < 1000; at++) yield `${slug}-${at}`;
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { copyNewFile } from "../../src/worktrees/copy-file.ts";
+import { copyNewFile } from "../../src/worktrees/copy-files.ts";
 
 describe("the copy of a file", () => {
   let folder: string;

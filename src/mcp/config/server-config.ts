@@ -1,16 +1,15 @@
 /** Reads the configured MCP servers: from the caller, the user's settings and each workspace folder's `.mcp.json`. */
-
 import { createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
 import { parseJson } from "../../base/json.ts";
+import { isKeyName, keysIn } from "../../base/key-names.ts";
 import { isLoopback } from "../../base/loopback.ts";
 import { decodeText } from "../../base/node/read-checked.ts";
 import { fieldOf, issueWords } from "../../base/schema-issues.ts";
 import { msg } from "../../l10n/l10n.ts";
 import { type ConfigRoot, configRoots, type ReadBoundary, readConfigFile } from "../../tools/node-host/config-files.ts";
-import { expandVariables, type ServerVariables, variablesOf } from "./server-environment.ts";
 
 /** How to start or reach a server. */
 export type ServerLaunch =
@@ -282,4 +281,43 @@ function describePairs(values: Record<string, string>, between: string, origin: 
 function quoteWord(word: string): string {
   if (/^[\w@%+=:,./${}-]+$/.test(word)) return word;
   return JSON.stringify(word).replace(/\p{C}/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+}
+
+// Variables in the configuration of MCP servers.
+
+/** `passed`: names of keys that a configuration may pass to a server. */
+interface ServerVariables {
+  env: NodeJS.ProcessEnv;
+  passed: readonly string[];
+}
+
+const variable = /\$\{([A-Za-z_]\w*)(?::-((?:(?!\$\{)[^}])*))?\}/g;
+
+type ExpandedText = { type: "text"; text: string } | { type: "unusable"; why: string };
+
+/**
+ * Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as not set. Keys of model providers are not given,
+ * whatever they are called.
+ */
+function expandVariables(value: string, { env, passed }: ServerVariables): ExpandedText {
+  if (!value.includes("${")) return { type: "text", text: value };
+  let why = "";
+  const keys = keysIn(env);
+  const text = value.replace(variable, (_, name: string, fallback: string | undefined) => {
+    if ((isKeyName(name) || keys.includes(name)) && !passed.includes(name)) {
+      why ||= msg(
+        "{0} is a key of a model provider and not given to servers unless rondo.terminal.passEnvironment (--pass-env) names it",
+        `$${name}`,
+      );
+    }
+    const found = env[name] || fallback;
+    if (found === undefined) why ||= msg("{0} is not set in the environment", `$${name}`);
+    return found ?? "";
+  });
+  return why === "" ? { type: "text", text } : { type: "unusable", why };
+}
+
+/** Returns the names of the variables in a text, each once. */
+function variablesOf(text: string): string[] {
+  return [...new Set([...text.matchAll(variable)].map(([, name = ""]) => name))];
 }

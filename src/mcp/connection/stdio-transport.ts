@@ -1,5 +1,4 @@
 /** A server as a child process, with one message per line on its standard input and output. */
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -14,7 +13,6 @@ import { endTree, markVariable, type ProcessTree, treeOf } from "../../tools/run
 import type { ServerLaunch } from "../config/server-config.ts";
 import { FloodLimit } from "./flood-limit.ts";
 import { ServerFailure } from "./server-failure.ts";
-import { windowsCommand } from "./windows-command.ts";
 
 /** Maximum size of one message. */
 export const maxMessageBytes = 16 * 1024 * 1024;
@@ -211,4 +209,21 @@ class ServerLog {
     const last = this.#rest.trim() || this.#last;
     return last === "" ? "" : ` ${msg("Its last output: {0}", stripVTControlCharacters(last.slice(0, 200)))}`;
   }
+}
+
+// Commands on Windows, where `npx` and similar programs are scripts that only cmd.exe runs.
+
+const special = /[()\][%!^"`<>&|;, *?]/g;
+
+/** Returns program and arguments for `spawn` with `windowsVerbatimArguments`, escaped for cmd.exe. */
+function windowsCommand(command: string, args: readonly string[]): [string, string[]] {
+  const program = command.replace(special, "^$&");
+  const line = [program, ...args.map(escapeArgument)].join(" ");
+  return [process.env["ComSpec"] ?? "cmd.exe", ["/d", "/s", "/c", `"${line}"`]];
+}
+
+/** Quotes for the program, then escapes twice: for cmd.exe, and for the script that calls cmd.exe again. */
+function escapeArgument(arg: string): string {
+  const quoted = `"${arg.replace(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\*)$/, "$1$1")}"`;
+  return quoted.replace(special, "^$&").replace(special, "^$&");
 }

@@ -18,8 +18,8 @@ import { type GitArguments, type GitEnd, type GitOptions, runGit } from "../../.
 import { lstat, toStamp } from "../../../src/checkpoints/files/file-state.ts";
 import { GitCommits } from "../../../src/checkpoints/steps/git-commits.ts";
 import { GitObjects } from "../../../src/checkpoints/steps/git-objects.ts";
-import { branchOf } from "../../../src/project/git-branch.ts";
 import { gitState } from "../../../src/project/git-state.ts";
+import { branchOf } from "../../../src/project/project.ts";
 
 describe("git that Rondo starts", () => {
   let top: string;

@@ -1,5 +1,4 @@
 /** Translates the options of a query into the parts of a session, which `src/runtime` composes. */
-
 import { realpathSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,7 +9,7 @@ import type { PermissionMode } from "../chat/permission-mode.ts";
 import type { Rule } from "../chat/requests.ts";
 import { defaultStoreLimitBytes, noSessionCheckpoints, openCheckpoints } from "../checkpoints/session-checkpoints.ts";
 import { msg } from "../l10n/l10n.ts";
-import { type Agent, isSwitchedOn } from "../loop/agents/agents.ts";
+import { type Agent, type AgentCatalog, isSwitchedOn } from "../loop/agents/agents.ts";
 import type { Hooks } from "../loop/hooks.ts";
 import { defaultLimits, type Limits } from "../loop/limits.ts";
 import { forLog } from "../loop/loop-events.ts";
@@ -19,6 +18,7 @@ import type { Choices } from "../loop/setup/agent-config.ts";
 import { withCachePrices } from "../loop/setup/model-facts.ts";
 import { choosePatchOrEdits } from "../loop/setup/patch-tool.ts";
 import type { Project } from "../loop/setup/project.ts";
+import { parseAgent } from "../project/agent-fields.ts";
 import { isReady } from "../providers/providers.ts";
 import { SpendingLedger } from "../record/ledger.ts";
 import { Sessions } from "../record/sessions.ts";
@@ -34,7 +34,6 @@ import { builtInTools } from "../tools/built-in/all.ts";
 import type { ConfigPlaces } from "../tools/node-host/config-files.ts";
 import { nodeHost } from "../tools/node-host/node-host.ts";
 import { registryOf } from "../tools/registry.ts";
-import { agentsOf, withCallers } from "./caller-agents.ts";
 import { boundaryOf, rulesOf, withheldTools } from "./caller-rules.ts";
 import {
   checkMode,
@@ -46,7 +45,7 @@ import {
   sandboxOf,
   thinkingOf,
 } from "./check-options.ts";
-import { asQueryError } from "./query-error.ts";
+import { asQueryError, QueryError } from "./query-error.ts";
 import type { Options, QueryExitReason, SDKSystemMessage } from "./query-types.ts";
 
 export interface ResolvedOptions extends OpenedSession, QueryModel {
@@ -321,4 +320,23 @@ function limitsOf(options: Options): Limits {
   const set = [...shared, ...loop].filter(([, value]) => value !== undefined);
   const given = { prices: withCachePrices(options.prices ?? {}), modelOptions: options.modelOptions ?? {} };
   return { ...defaultLimits, ...Object.fromEntries(set), ...given, forcedWindow: contextWindow };
+}
+
+// Adds the caller's agents, and replaces the prompt of the answering agent with the caller's.
+
+/** @throws QueryError `agent-invalid`, with the problem of each field */
+function agentsOf({ agents = {} }: Options): Agent[] {
+  return Object.entries(agents).map(([name, { prompt, ...fields }]) => {
+    const data = Object.fromEntries(Object.entries({ ...fields, name }).filter(([, value]) => value !== undefined));
+    const parsed = parseAgent({ data, body: prompt }, { source: "user", fileName: name, mode: "all" });
+    if (parsed.type === "agent") return parsed.agent;
+    throw new QueryError("agent-invalid", msg('The agent "{0}" cannot be used: {1}.', name, parsed.fields.join("; ")));
+  });
+}
+
+/** Returns the catalogue with the caller's agents. `prompt` replaces the prompt of the agent `answering`. */
+function withCallers(catalog: AgentCatalog, own: readonly Agent[], answering: string, prompt: string | undefined) {
+  const all = own.length > 0 ? catalog.with(own) : catalog;
+  const agent = prompt === undefined ? undefined : all.all().find(({ name }) => name === answering);
+  return agent && prompt !== undefined ? all.with([{ ...agent, prompt }]) : all;
 }

@@ -1,7 +1,7 @@
 /** Speech by sentence: wherever a stream is cut, what is spoken so far ends with a whole sentence. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { endOfSentences, firstSentence, spokenText } from "../../webview/spoken/spoken-text.ts";
+import { endOfSentences, firstSentence, spokenText } from "../../webview/spoken/announcements.ts";
 import { randomly } from "../random.ts";
 
 /** Feeds a text character by character. Returns what is spoken, piece by piece. */

@@ -22,6 +22,14 @@ type ValueOf<S extends ValueSetting> =
   | (S["type"] extends "boolean" ? boolean : number)
   | (S["default"] extends undefined ? undefined : never);
 
+/** The numbers that a setting takes; as options and flags have some, too, that are no settings. */
+export type NumberRange = Pick<ValueSetting, "type" | "minimum" | "maximum">;
+
+export function isInRange({ type, minimum = 0, maximum = Infinity }: NumberRange, value: number): boolean {
+  const isNumber = type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value);
+  return isNumber && value >= minimum && value <= maximum;
+}
+
 /** The values of a table of settings, by name. */
 export type Values<Table extends Record<string, ValueSetting>> = {
   -readonly [Name in keyof Table]: ValueOf<Table[Name]>;

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
-import { flagOf, isSwitchedOff, settingNames, sharedSettings, type ValueSetting } from "../base/settings.ts";
+import { flagOf, isInRange, isSwitchedOff, type NumberRange, settingNames, sharedSettings } from "../base/settings.ts";
 import { PermissionMode } from "../chat/permission-mode.ts";
 import { Rule } from "../chat/requests.ts";
 import { english, msg } from "../l10n/l10n.ts";
@@ -61,10 +61,10 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions {
       modelOptions: readJson("--model-options", values["model-options"], english('{"model": {…}}'), ModelOptions),
       prices: readJson("--prices", values.prices, english('{"model": {"input": USD, "output": USD}}'), GivenPrices),
       limits: {
-        maxRetries: count("--max-retries", values["max-retries"], 0),
-        maxPromptBytes: count("--max-prompt-bytes", values["max-prompt-bytes"], 1),
+        maxRetries: numberIn("--max-retries", values["max-retries"], count(0)),
+        maxPromptBytes: numberIn("--max-prompt-bytes", values["max-prompt-bytes"], count(1)),
       },
-      contextWindow: count("--context-window", values["context-window"], 1),
+      contextWindow: numberIn("--context-window", values["context-window"], count(1)),
       systemPrompt: { type: "preset", preset: "claude_code", append: values["append-system-prompt"] ?? "" },
       sessionDir: values["session-dir"] === undefined ? undefined : path.resolve(values["session-dir"]),
       ...session(values),
@@ -81,6 +81,8 @@ export function parseOptions(argv: readonly string[]): HeadlessOptions {
   };
 }
 
+const count = (minimum: number): NumberRange => ({ type: "integer", minimum });
+
 /** Reads the flags of settings. @throws UsageError */
 function settingsIn(values: ReturnType<typeof flagsOf>["settings"]): SettingOptions {
   const options = settingNames.map((name) => {
@@ -91,14 +93,18 @@ function settingsIn(values: ReturnType<typeof flagsOf>["settings"]): SettingOpti
   return Object.fromEntries(options);
 }
 
-function numberIn(name: string, text: string | undefined, { type, minimum = 0, maximum = Infinity }: ValueSetting) {
-  if (type === "usd") return amount(name, text);
-  if (text === undefined || (type === "integer" && maximum === Infinity)) return count(name, text, minimum);
+/** @throws UsageError */
+function numberIn(name: string, text: string | undefined, range: NumberRange): number | undefined {
+  if (text === undefined) return undefined;
   const value = Number(text);
-  const isNumber = text.trim() !== "" && (type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value));
-  if (isNumber && value >= minimum && value <= maximum) return value;
-  const range = maximum === Infinity ? `≥ ${minimum}` : `${minimum}–${maximum}`;
-  throw new UsageError(msg('{0} takes {1}; not "{2}".', name, range, text));
+  if (text.trim() !== "" && isInRange(range, value)) return value;
+  const { type, minimum = 0, maximum } = range;
+  if (maximum !== undefined)
+    throw new UsageError(msg('{0} takes {1}; not "{2}".', name, `${minimum}–${maximum}`, text));
+  if (type === "usd") throw new UsageError(msg('{0} takes an amount in USD of at least 0; not "{1}".', name, text));
+  if (type === "integer")
+    throw new UsageError(msg('{0} takes a whole number of at least {1}; not "{2}".', name, minimum, text));
+  throw new UsageError(msg('{0} takes {1}; not "{2}".', name, `≥ ${minimum}`, text));
 }
 
 function session(
@@ -141,20 +147,6 @@ function folder(name: string, value: string): string {
 /** Splits at commas and blanks, but not inside parentheses, as in `bash(npm test *)`. */
 function list(value: string | undefined): string[] {
   return (value ?? "").match(/[^\s,(]+(\([^)]*\)?)?/g) ?? [];
-}
-
-function count(name: string, value: string | undefined, least: number): number | undefined {
-  if (value === undefined) return undefined;
-  const number = Number(value);
-  if (value.trim() !== "" && Number.isSafeInteger(number) && number >= least) return number;
-  throw new UsageError(msg('{0} takes a whole number of at least {1}; not "{2}".', name, least, value));
-}
-
-function amount(name: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const number = Number(value);
-  if (value.trim() !== "" && Number.isFinite(number) && number >= 0) return number;
-  throw new UsageError(msg('{0} takes an amount in USD of at least 0; not "{1}".', name, value));
 }
 
 function httpAddress(name: string, value: string | undefined): string | undefined {

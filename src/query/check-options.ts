@@ -3,7 +3,7 @@
 import { appendFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { keysIn } from "../base/key-names.ts";
-import { type SharedName, sharedSettings, type ValueSetting } from "../base/settings.ts";
+import { isInRange, type NumberRange, type SharedName, sharedSettings, type ValueSetting } from "../base/settings.ts";
 import type { ModelRef } from "../chat/message.ts";
 import { PermissionMode } from "../chat/permission-mode.ts";
 import { msg } from "../l10n/l10n.ts";
@@ -162,15 +162,13 @@ function checkNumbers(options: Options): void {
   checkNumber("maxThinkingTokens", options.maxThinkingTokens, { type: "number", minimum: 0 });
 }
 
-function checkNumber(name: string, value: unknown, setting: Pick<ValueSetting, "type" | "minimum" | "maximum">): void {
-  const { type, minimum = 0, maximum = Infinity } = setting;
-  const isWhole = type === "integer";
-  const isNumber = isWhole ? Number.isSafeInteger(value) : Number.isFinite(value);
-  if (value === undefined || (isNumber && Number(value) >= minimum && Number(value) <= maximum)) return;
+function checkNumber(name: string, value: unknown, range: NumberRange): void {
+  if (value === undefined || (typeof value === "number" && isInRange(range, value))) return;
+  const { type, minimum = 0, maximum } = range;
   const given = String(value);
-  if (maximum !== Infinity) throw invalid(msg('{0} takes {1}; not "{2}".', name, `${minimum}–${maximum}`, given));
+  if (maximum !== undefined) throw invalid(msg('{0} takes {1}; not "{2}".', name, `${minimum}–${maximum}`, given));
   throw invalid(
-    isWhole
+    type === "integer"
       ? msg("{0} takes a whole number of at least {1}; not {2}.", name, minimum, given)
       : msg("{0} takes a number of at least {1}; not {2}.", name, minimum, given),
   );

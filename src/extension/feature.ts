@@ -7,7 +7,7 @@ import type { SessionObserver } from "./sessions/observers.ts";
 export type Command = (...args: unknown[]) => unknown;
 
 /** Returns undefined for a text that ended with an earlier window. */
-type TextOfDocument = (uri: vscode.Uri) => string | undefined | Promise<string | undefined>;
+export type TextOfDocument = (uri: vscode.Uri) => string | undefined | Promise<string | undefined>;
 
 /** A feature has what it needs of these, and nothing of the others. */
 export interface Feature {

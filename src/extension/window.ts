@@ -6,7 +6,7 @@ import type { Owned } from "../base/owned.ts";
 import type { HostNotice } from "../chat/host-notice.ts";
 import { t } from "../l10n/l10n.ts";
 import type { DebugOutput } from "./editor/debug-output.ts";
-import { type Command, type Feature, joined } from "./feature.ts";
+import { type Command, type Feature, joined, type TextOfDocument } from "./feature.ts";
 import { explainError } from "./panel/explain-error.ts";
 import type { PanelMessage } from "./panel/handlers.ts";
 import { Panel } from "./panel/panel.ts";
@@ -40,6 +40,7 @@ export class EditorWindow {
   /** Fires when what the panel shows beside the conversation may be another. */
   readonly onDidChangeState = this.#changed.event;
   readonly #features: Feature[] = [];
+  #documents: Record<string, TextOfDocument> = {};
   #prepared: Promise<void> | undefined;
 
   /** `owned` gets each part that ends with the window, or with a start that fails. */
@@ -74,6 +75,7 @@ export class EditorWindow {
   /** Lets features hear of the sessions, and registers their commands. Returns all commands. */
   run(features: readonly Feature[]): Record<string, Command> {
     this.#features.push(...features);
+    this.#documents = joined(features.map(({ documents }) => documents));
     for (const { observer } of features) if (observer) this.observers.add(observer);
     const commands = joined(features.map((feature) => feature.commands));
     for (const [id, run] of Object.entries(commands)) {
@@ -89,8 +91,7 @@ export class EditorWindow {
 
   /** Returns the text of a document with one of Rondo's schemes. */
   async document(uri: vscode.Uri): Promise<string> {
-    const texts = joined(this.#features.map((one) => one.documents));
-    return (await texts[uri.scheme]?.(uri)) ?? closedWithWindow;
+    return (await this.#documents[uri.scheme]?.(uri)) ?? closedWithWindow;
   }
 
   /** Stops everything that runs. `endSessions` resolves when their events are on disk. */

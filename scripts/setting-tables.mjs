@@ -3,8 +3,6 @@
  * docs/command-line.md and docs/sdk.md. Group, order and text of a setting stay as the manifest has them; a new setting comes
  * last in its group.
  */
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import {
   flagOf,
   flagTexts,
@@ -16,7 +14,6 @@ import {
   windowSettings,
 } from "../src/base/settings.ts";
 import { extensionLimits } from "../src/loop/limits.ts";
-import { root } from "./version.mjs";
 import { rewrite, table, withParts } from "./written-parts.mjs";
 
 /**
@@ -25,10 +22,6 @@ import { rewrite, table, withParts } from "./written-parts.mjs";
  * @typedef {{ order: number }} Entry and what the setting is
  * @typedef {{ id: string, properties: Record<string, Entry> }} Group
  */
-
-const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-/** @type {Group[]} */
-const groups = manifest.contributes.configuration;
 
 /** What the manifest says of each setting, by name, and the group of a new one. @type {Map<string, [string, object]>} */
 const wanted = new Map();
@@ -47,22 +40,30 @@ for (const setting of loopSettings) {
   ]);
 }
 
-for (const { properties } of groups) {
-  for (const name of Object.keys(properties)) {
-    if (name.startsWith("rondo.loop.") && !wanted.has(name.slice("rondo.".length))) delete properties[name];
+rewrite("package.json", manifestWith);
+
+/** @param {string} before */
+function manifestWith(before) {
+  const manifest = JSON.parse(before);
+  /** @type {Group[]} */
+  const groups = manifest.contributes.configuration;
+  for (const { properties } of groups) {
+    for (const name of Object.keys(properties)) {
+      if (name.startsWith("rondo.loop.") && !wanted.has(name.slice("rondo.".length))) delete properties[name];
+    }
   }
+  for (const [name, [group, entry]] of wanted) {
+    const key = `rondo.${name}`;
+    const home = groups.find(({ properties }) => key in properties) ?? groups.find(({ id }) => id === group);
+    if (!home) throw new Error(`The manifest has no group ${group}`);
+    const last = Math.max(0, ...Object.values(home.properties).map(({ order }) => order));
+    const present = home.properties[key] ?? { ...entry, order: last + 1, description: `%setting.${name}.description%` };
+    const { minimum: _, maximum: __, ...others } = /** @type {Record<string, unknown>} */ (present);
+    const same = Object.fromEntries(Object.keys(present).map((field) => [field, undefined]));
+    home.properties[key] = /** @type {Entry} */ (withoutUndefined({ ...same, ...others, ...entry }));
+  }
+  return `${JSON.stringify(manifest, null, 2)}\n`;
 }
-for (const [name, [group, entry]] of wanted) {
-  const key = `rondo.${name}`;
-  const home = groups.find(({ properties }) => key in properties) ?? groups.find(({ id }) => id === group);
-  if (!home) throw new Error(`The manifest has no group ${group}`);
-  const last = Math.max(0, ...Object.values(home.properties).map(({ order }) => order));
-  const before = home.properties[key] ?? { ...entry, order: last + 1, description: `%setting.${name}.description%` };
-  const { minimum: _, maximum: __, ...others } = /** @type {Record<string, unknown>} */ (before);
-  const same = Object.fromEntries(Object.keys(before).map((field) => [field, undefined]));
-  home.properties[key] = /** @type {Entry} */ (withoutUndefined({ ...same, ...others, ...entry }));
-}
-rewrite("package.json", () => `${JSON.stringify(manifest, null, 2)}\n`);
 
 /** @param {ValueSetting} setting */
 function entryOf({ type, minimum, maximum, default: fallback, scope }) {

@@ -1,10 +1,6 @@
-/** Writes docs/settings.md, settings and commands, from the manifest in English. `--check` fails when the file is out of date. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import process from "node:process";
+/** Writes docs/settings.md, settings and commands, from the manifest in English. */
 import { readEnglishManifest } from "./l10n/bundles.mjs";
-
-const root = new URL("../", import.meta.url);
-const file = new URL("docs/settings.md", root);
+import { rewrite } from "./written-parts.mjs";
 
 /**
  * @typedef {{
@@ -51,13 +47,7 @@ Settings of earlier versions are still read while their successor is not set.
 ${deprecated.map(([name, { markdownDeprecationMessage = "" }]) => `| \`${name}\` (ms) | ${successor(markdownDeprecationMessage)} |`).join("\n")}
 `;
 
-if (!process.argv.includes("--check")) {
-  await mkdir(new URL(".", file), { recursive: true });
-  await writeFile(file, text);
-} else if ((await readFile(file, "utf8").catch(() => "")) !== text) {
-  console.error("docs/settings.md is out of date. Run `npm run docs`.");
-  process.exitCode = 1;
-}
+rewrite("docs/settings.md", () => text);
 
 /** @param {Group} group */
 function table(group) {

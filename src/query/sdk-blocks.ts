@@ -4,6 +4,7 @@ import { never } from "../base/never.ts";
 import type { Entry } from "../chat/apply.ts";
 import type { FilePart, Part, SaidPart, ToolPart } from "../chat/message.ts";
 import type { PromptPart } from "../chat/prompt-input.ts";
+import { base64In } from "../chat/text-file.ts";
 import { notSaid } from "../chat/words.ts";
 import type { AssistantBlock, SDKUserMessage, ToolResultBlock, UserBlock } from "./query-types.ts";
 
@@ -84,7 +85,7 @@ export function toResultBlock({ callID, state }: ToolPart): ToolResultBlock | un
 }
 
 function toMedia({ mime, url }: FilePart): Exclude<UserBlock, ToolResultBlock>[] {
-  const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  const data = base64In(url);
   if (data === undefined) return [];
   const type = mime.startsWith("image/") ? "image" : "document";
   return [{ type, source: { type: "base64", media_type: mime, data } }];

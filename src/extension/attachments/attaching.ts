@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { type Chat, findPart } from "../../chat/apply.ts";
 import type { FilePart } from "../../chat/message.ts";
 import type { Attachment } from "../../chat/prompt-input.ts";
-import { textFile } from "../../chat/text-file.ts";
+import { base64In, textFile } from "../../chat/text-file.ts";
 import { t } from "../../l10n/l10n.ts";
 import { mediaType } from "../../tools/text/codec.ts";
 import { openInEditor } from "../answers/open.ts";
@@ -56,7 +56,7 @@ async function isFolder(uri: vscode.Uri): Promise<boolean> {
 }
 
 async function open({ url, mime, filename, source }: Attachment, copies: vscode.Uri): Promise<void> {
-  const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  const data = base64In(url);
   if (data === undefined) {
     const uri = vscode.Uri.parse(url);
     if (uri.scheme === "file") {
@@ -66,12 +66,15 @@ async function open({ url, mime, filename, source }: Attachment, copies: vscode.
   }
   // A copy, because VS Code shows images only from files. The last one that was shown is replaced.
   const ending = mime === "text/plain" ? "txt" : mime.slice(mime.indexOf("/") + 1);
-  const name = filename.replace(/[^\p{L}\p{N} ._-]+/gu, "_").slice(0, 80);
+  const name = plainName(filename);
   const copy = vscode.Uri.joinPath(copies, name.endsWith(`.${ending}`) ? name : `${name}.${ending}`);
   await Promise.resolve(vscode.workspace.fs.delete(copies, { recursive: true })).catch(() => undefined);
   await vscode.workspace.fs.writeFile(copy, Buffer.from(data, "base64"));
   await vscode.commands.executeCommand("vscode.open", copy, { preview: true });
 }
+
+/** Returns what of a name may stand in a path. */
+const plainName = (filename: string) => filename.replace(/[^\p{L}\p{N} ._-]+/gu, "_").slice(0, 80);
 
 // Attachments of sent messages that are in the message itself, such as what an MCP server said: shown read-only.
 
@@ -90,7 +93,7 @@ async function openSent(
     return;
   }
   // A name for the tab only. It may come from a server.
-  const name = part.filename.replace(/[^\p{L}\p{N} ._-]+/gu, "_").slice(0, 80);
+  const name = plainName(part.filename);
   const query = [chat.session.id, messageID, partID].join(" ");
   const uri = vscode.Uri.from({ scheme, path: `/${name}.txt`, query });
   await vscode.window.showTextDocument(uri, { preview: true });
@@ -105,6 +108,6 @@ function sentText({ query }: vscode.Uri, chatOf: (sessionID: string) => Chat): s
 }
 
 function textIn({ url, mime }: FilePart): string | undefined {
-  const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
+  const data = base64In(url);
   return data === undefined || !mime.startsWith("text/") ? undefined : Buffer.from(data, "base64").toString("utf8");
 }

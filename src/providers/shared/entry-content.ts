@@ -4,6 +4,7 @@ import { fenced } from "../../base/fence.ts";
 import { mergeDeep } from "../../base/json.ts";
 import { never } from "../../base/never.ts";
 import type { FilePart, Part, ReasoningPart, ToolPart, ToolsPart } from "../../chat/message.ts";
+import { base64In } from "../../chat/text-file.ts";
 import { notSaid } from "../../chat/words.ts";
 import type { ModelRequest } from "../../loop/model.ts";
 
@@ -177,7 +178,7 @@ function wholeContent({ mime, filename, url, source }: FilePart): FileContent {
   if (source) {
     return { type: "text", text: `${filename}, lines ${source.start}–${source.end}:\n${fenced(source.text)}` };
   }
-  const data = /^data:[^,]*;base64,(.*)$/s.exec(url)?.[1];
+  const data = base64In(url);
   if (data !== undefined) {
     if (/^image\/(png|jpeg|gif|webp)$/.test(mime)) return { type: "image", mime, data, url };
     if (mime === "application/pdf") return { type: "pdf", data, url, filename };
